@@ -165,6 +165,17 @@ def test_every_number_beside_that_of_a_saved_evaluation(run, base):
     assert told["verdict"].endswith(told["baseline"]["verdict"])
 
 
+def test_the_baseline_in_csv(run, base):
+    done = run(*base, "--where", "fold > 5", "--measures", "auc, tpr@0.5", "--format", "csv")
+    told = list(csv.DictReader(io.StringIO(done.out)))
+    rows = run(*base, "--where", "fold > 5", "--measures", "auc, tpr@0.5", "--format", "json").json()["baseline"][
+        "rows"
+    ]
+    assert [(row["measure"], float(row["baseline"]), float(row["p_adjusted"])) for row in told] == [
+        (row["measure"], row["baseline"], row["p_adjusted"]) for row in rows
+    ]
+
+
 def test_the_baseline_on_the_screen(run, base, credit):
     done = run(*base, "--where", "fold > 5", "--measures", "auc", "--report", "page.html")
     assert "since   baseline   now     change                    p    \nauc ↑   0.796      0.782   −0.013" in done.out
@@ -184,7 +195,9 @@ def test_the_baseline_on_the_screen(run, base, credit):
             "0.782381, not >= baseline (baseline 0.795638): it differs by −0.013 [−0.073, +0.047], not dist",
         ),
         ("auc>=baseline-1%", "0.782381, not >= baseline-1% (baseline 0.795638)"),
-        ("auc>baseline+chance", None),
+        ("auc>baseline-chance", None),
+        ("brier<=baseline+chance", None),
+        ("ks>=baseline-chance", None),  # which has no test: its interval says so
     ],
 )
 def test_a_requirement_beside_the_baseline(run, base, rule, words):
@@ -207,6 +220,28 @@ def test_a_fall_beyond_chance_fails_a_requirement_that_allows_for_it(run, base, 
     assert "more than chance explains" in done.err
 
 
+def test_chance_of_numbers_without_a_test_is_judged_by_their_interval(run, write):
+    asked = "--truth", "y", "--prediction", "p"
+    write("then.csv", "y,p\n" + "\n".join(f"{k},{k + (-1) ** k * (1 + k % 5 / 5)}" for k in range(60)))
+    assert run("evaluate", "then.csv", *asked, "--measures", "mae", "--save", "b.json").code == 0
+    for error, code in ((1.05, 0), (3, 1)):  # a little worse, and three times as bad
+        write("now.csv", "y,p\n" + "\n".join(f"{k},{k + (-1) ** k * error * (1 + k % 5 / 5)}" for k in range(40)))
+        rule = "--require", "mae<=baseline+chance"
+        done = run("evaluate", "now.csv", *asked, "--measures", "mae", "--baseline", "b.json", *rule)
+        assert done.code == code
+    assert done.err.startswith(
+        "requirement failed: p mae is 4.200000, not <= baseline+chance (baseline 1.400000): it differs by "
+    )
+    assert done.err.endswith(" (interval only: the baseline keeps no table)\n")
+    done = run(
+        "evaluate", "now.csv", *asked, "--measures", "mae", "--baseline", "b.json", "--require", "rmse<=baseline"
+    )
+    assert done.err == (
+        "requirement failed: p rmse is beside no number (it was not saved, and neither was a table), so it is not <= "
+        "baseline\n"
+    )
+
+
 def test_a_model_without_a_baseline_fails(run, base):
     done = run(*base, "--score", "tree", "--measures", "auc", "--require", "auc>=baseline-1")
     assert done.err == "requirement failed: tree has no auc in the baseline, so it is not >= baseline-1\n"
@@ -223,6 +258,11 @@ def test_a_model_without_a_baseline_fails(run, base):
             ["--require", "auc>=baseline-chance%"],
             "MeasureError: the requirement 'auc>=baseline-chance%' cannot be read.",
         ),
+        (
+            ["--require", "auc>baseline+chance"],
+            "MeasureError: 'auc>baseline+chance' allows for no chance.\n  hint: --require \"auc>baseline-chance\"",
+        ),
+        (["--require", "brier<=baseline-chance"], "MeasureError: 'brier<=baseline-chance' allows for no chance."),
         (["--baseline", "c.json"], "ScoreSpaceError: there are two baselines."),
         (["--positive", "good"], "--positive is stated twice"),
     ],

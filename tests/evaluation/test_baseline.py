@@ -145,3 +145,52 @@ def test_what_was_asked_is_checked_when_loaded(base, tmp_path):
         (tmp_path / "e.json").write_text(json.dumps(told))
         with pytest.raises(DataError, match=r"'e.json' is damaged"):
             ss.load(tmp_path / "e.json")
+
+
+def marks(seed, size=100):
+    rng = np.random.default_rng(seed)
+    ill = rng.random(size) < 0.3
+    return {"y": ill.astype(int).tolist(), "m": rng.normal(ill, 1.2).tolist()}
+
+
+def test_a_threshold_that_the_baseline_chose_does_not_flatter_it(tmp_path):
+    roles = {"truth": "y", "scores": "m", "positive": 1, "measures": "youden, auc"}
+    rows, told = [], []
+    for seed in range(10):
+        then = ss.evaluate(marks(seed), **roles)
+        then.save(tmp_path / "then.json")
+        now = ss.evaluate(marks(1000 + seed), **roles, baseline=tmp_path / "then.json")
+        rows.append(now.changes.rows()[0])
+        told.append(then.measures("youden")[0].value)
+        assert rows[-1]["at"] == then.threshold("m")
+        assert now.changes.rows()[1]["baseline"] == then.measures("auc")[0].value
+    assert np.mean([row["value"] for row in rows]) - np.mean(told) < -0.1  # it seems to fall, and nothing moved
+    assert abs(np.mean([row["difference"] for row in rows])) < 0.05
+    assert (
+        "the cases of the baseline chose the threshold of m, so that numbers at it are too good on them: told are "
+        "those of cases that did not choose it."
+    ) in [one.text for one in now.notes]
+
+
+def test_a_stated_threshold_was_not_chosen(tmp_path):
+    roles = {"truth": "y", "scores": "m", "positive": 1, "measures": "youden@0.4"}
+    then = ss.evaluate(marks(1), **roles)
+    then.save(tmp_path / "then.json")
+    now = ss.evaluate(marks(2), **roles, baseline=tmp_path / "then.json")
+    assert now.changes.rows()[0]["baseline"] == then.measures("youden@0.4")[0].value
+    assert not any("chose" in one.text for one in now.notes)
+
+
+def test_at_another_prevalence_a_chosen_threshold_is_not_tested(tmp_path):
+    roles = {"truth": "y", "scores": "m", "positive": 1, "measures": "ppv, tpr"}
+    ss.evaluate(marks(1), **roles).save(tmp_path / "then.json")
+    asked = {"condition": ss.Condition(prevalence=0.1), "baseline": tmp_path / "then.json"}
+    found = {row["measure"]: row for row in ss.evaluate(marks(2), **roles, **asked).changes.rows()}
+    assert found["tpr"]["p"] is not None
+    assert found["ppv"]["p"] is None
+    assert found["ppv"]["difference_reason"] == "interval only: the cases of the baseline chose the threshold"
+
+
+def test_numbers_beside_a_baseline_of_classes(base):
+    with pytest.raises(PositiveError, match="the positive class is none here and 'bad' in the baseline base"):
+        ss.evaluate({"y": [1.0, 2, 3], "nb": [1.5, 2, 2]}, truth="y", predictions="nb", baseline=base)

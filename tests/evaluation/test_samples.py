@@ -117,6 +117,13 @@ def test_other_labels_are_refused():
         ss.drift(credit(), credit(), truth="y", scores="nb")
 
 
+def test_a_label_that_only_a_batch_has_is_refused():
+    typo = credit()
+    typo["y"] = np.where(np.arange(300) < 9, "Bad", typo["y"])
+    with pytest.raises(DataError, match="the label 'Bad' is in tuesday and not in the sample before"):
+        ss.monitor(credit(), {"monday": credit(), "tuesday": typo}, truth="y", scores="nb", positive="bad")
+
+
 def test_names_missing_values_and_inferred_classes():
     score = credit()["nb"].copy()
     score[:5] = np.nan
@@ -141,3 +148,12 @@ def test_of_kept_tables_the_models_that_are_named_are_compared(tmp_path):
     assert found.models == ("t",)
     moved = ss.drift(tmp_path / "before.json", rows, truth="y", scores="s")
     assert [one.model for one in moved.models] == ["s"]
+
+
+def test_low_scores_that_mean_positive_are_turned_in_every_sample():
+    spring = {"y": [1, 0] * 30, "points": [700 - 9 * (k % 2 == 0) * (k % 7) for k in range(60)]}
+    turned = {**spring, "card": [-one for one in spring["points"]]}
+    asked = {"truth": "y", "replicates": 99}
+    whole = ss.monitor(turned, {"monday": turned}, scores="card", **asked)
+    assert ss.monitor(spring, {"monday": spring}, scores="card=minus(points)", **asked).rows() == whole.rows()
+    assert ss.drift(spring, spring, scores={"card": "minus(points)"}, **asked).models[0].model == "card"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scorespace.resampling.share import clopper_pearson, normal_quantile, wilson
+from scorespace.resampling.share import clopper_pearson, normal_quantile, rare_share, wilson
 
 
 @pytest.mark.parametrize("trials", [1, 7, 10**9])
@@ -50,3 +50,10 @@ def test_a_share_times_its_trials_is_whole_but_for_rounding():
 def test_the_quantile_leaves_half_the_rest_on_either_side():
     for level in (0.5, 0.95, 0.999):
         assert normal_quantile(level) == pytest.approx(stats.norm.isf((1 - level) / 2), abs=1e-12)
+
+
+def test_a_rare_share_is_exact_below_and_that_of_jeffreys_above():
+    assert rare_share(3, 20, 0.9) == pytest.approx((clopper_pearson(3, 20, 0.9)[0], stats.beta.ppf(0.95, 3.5, 17.5)))
+    assert rare_share(0, 7)[0] == 0
+    assert rare_share(7, 7)[1] == 1
+    assert all(map(math.isnan, rare_share(0, 0)))

@@ -1,5 +1,7 @@
 """The page of batches over time."""
 
+from dataclasses import replace
+
 from scorespace.samples.monitor import Batch, Monitoring, Seen
 from scorespace.views.document import Grid, Picture, Text
 from scorespace.views.monitor import document, grid
@@ -27,6 +29,7 @@ def test_of_many_batches_the_last_ones_and_where_it_began():
 def test_the_page():
     page = document(found([0.5]))
     assert page.facts == "spring.csv: 1 200 cases   1 batch   positive = bad"
+    assert document(replace(found([0.5]), cases=1)).facts.startswith("spring.csv: 1 case   ")
     assert [section.name for section in page.sections] == ["verdict", "evidence", "questions"]
     assert page.sections[2].blocks[0] == Text("Nothing speaks for a change more than chance does.")
 

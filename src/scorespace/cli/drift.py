@@ -43,7 +43,10 @@ def drift(
     ] = False,
     by: Annotated[
         str | None,
-        flag("COL", "The batches of one later sample over time: a value of this column each, or COL(every=month)."),
+        flag(
+            "COL",
+            "The batches of one later sample over time: each value of a column, or COL(every=week) of dates.",
+        ),
     ] = None,
     fail_on_alarm: Annotated[
         bool, switch("--fail-on-alarm", "Of batches over time: exit with 1 where there is an alarm.")

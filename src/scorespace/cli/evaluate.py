@@ -21,7 +21,7 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.later import soon
 from scorespace.measures import parse
 from scorespace.resampling.interval import INTERVALS
-from scorespace.results import decimals, plain
+from scorespace.results import Row, decimals, plain
 from scorespace.tables.pieces import limited
 from scorespace.views import classes
 
@@ -171,8 +171,18 @@ def show(
 
         rest.insert(0, spread_section(spreads))
         content |= {"spread": spreads}
+    if form == "csv" and evaluation.changes is not None:  # a table of its own elsewhere
+        content |= {"rows": _beside(content["rows"], evaluation.changes.rows())}
     output.write(replace(document, sections=(first, *rest)), plain(content), form)
     output.wrote(form, report=report)
+
+
+def _beside(rows: Sequence[Row], changed: Sequence[Row]) -> list[Row]:
+    """The rows of the numbers with what changed since the baseline; behind them those at thresholds of the baseline."""
+    names = ("slice", "model", "measure", "at", "class")
+    since = {tuple(map(row.get, names)): row for row in changed}
+    found = [{**row, **since.pop(tuple(map(row.get, names)), {})} for row in rows]
+    return [*found, *since.values()]
 
 
 def _rule(text: str) -> tuple[str, str, Bound]:
@@ -180,7 +190,11 @@ def _rule(text: str) -> tuple[str, str, Bound]:
     try:
         if match is None:
             raise ValueError
-        return str(parse(match["measure"])), match["sign"], _bound(match["bound"].strip())
+        measure, sign, bound = str(parse(match["measure"])), match["sign"], _bound(match["bound"].strip())
+        if bound.chance and ("-" in bound.text) != (">" in sign):  # nobody can be asked for more than chance explains
+            allowed = "baseline-chance" if ">" in sign else "baseline+chance"
+            raise MeasureError(f"{text!r} allows for no chance.", hint=f'--require "{measure}{sign}{allowed}"')
+        return measure, sign, bound
     except ValueError as error:
         if isinstance(error, MeasureError):
             raise
@@ -233,7 +247,7 @@ def _failures(evaluation: Evaluation, measure: str, sign: str, bound: Bound) -> 
 def _below_baseline(
     evaluation: Evaluation, measure: str, sign: str, bound: Bound, holds: Callable[[float, float], bool]
 ) -> list[str]:
-    """The same beside the baseline, at its thresholds; a margin of chance is missed where p says so on that side."""
+    """The same beside the baseline, at its thresholds; a margin of chance is missed where p or the interval says so."""
     found = {one.estimate.model: one for one in evaluation.changed(measure).gaps}
     failed = []
     for name in evaluation.models:
@@ -242,13 +256,17 @@ def _below_baseline(
             failed.append(f"{name} has no {measure} in the baseline, so it is not {sign} {bound.text}")
             continue
         now, then, test = one.estimate.value, one.rest, one.test
-        if holds(now, bound.over(then)) or (bound.chance and not math.isnan(test.p) and not test.sure):
+        by_chance = test.low <= 0 <= test.high if math.isnan(test.p) else not test.sure
+        if holds(now, bound.over(then)) or (bound.chance and by_chance):
             continue
         what = f"{name} {one.estimate.spec}"
-        if math.isnan(test.difference):
-            failed.append(f"{what} is {test.reason or one.estimate.reason}, not {sign} {bound.text}")
+        if math.isnan(now):
+            failed.append(f"{what} is {one.estimate.reason or test.reason}, not {sign} {bound.text}")
             continue
-        chance = "" if math.isnan(test.p) else f", {test.judgement}"
+        if math.isnan(then):
+            failed.append(f"{what} is beside no number ({test.reason}), so it is not {sign} {bound.text}")
+            continue
+        chance = f" ({test.reason})" if math.isnan(test.p) else f", {test.judgement}"
         failed.append(
             f"{what} is {decimals(now, 6)}, not {sign} {bound.text} (baseline {decimals(then, 6)}): "
             f"it differs by {test.size}{chance}"

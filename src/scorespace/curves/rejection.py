@@ -189,7 +189,9 @@ def chow_of_classes(table: ClassTable, cost: float, costs: CostMatrix) -> Reject
     price = np.where(rejected, cost, aligned.matrix[table.label, decided])
     total, kept = float(weight.sum()), float(weight[~rejected].sum())
     right = float(weight[~rejected & (decided == table.label)].sum())
-    values = np.unique(np.append(aligned.matrix, cost))  # what no case cost is rare, and not impossible
+    # What no case cost is rare, and not impossible; handing over for more than the dearest decision is.
+    possible = np.append(aligned.matrix, cost) if cost <= aligned.matrix.max() else aligned.matrix
+    values = np.unique(possible)
     counts = np.bincount(np.searchsorted(values, price), weight, minlength=values.size)
     outcomes = dict(zip(values.tolist(), counts.tolist(), strict=True))
     spent = float(weight @ price) / total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -178,13 +178,18 @@ def mean_loss(
 
 
 def sum_of_shares(
-    cells: tuple[float, ...], losses: tuple[float, ...], total: float, spread: float = 1.0, level: float = 0.95
+    cells: tuple[float, ...],
+    losses: tuple[float, ...],
+    total: float,
+    spread: float = 1.0,
+    level: float = 0.95,
+    bounds: Callable[[float, float, float], tuple[float, float]] = wilson,
 ) -> Value:
     """Σ loss · share for cells of a multinomial sample, with the interval put together from those of the shares.
 
-    Wilson's limits of each share, as far from it as they are, add up by squares with the correlations of a
-    multinomial sample (Zou and Donner's MOVER). So it is lopsided where a cell holds few cases, and has width
-    where it holds none. What is left of the total has no loss.
+    Wilson's limits of each share, or other `bounds`, as far from it as they are, add up by squares with the
+    correlations of a multinomial sample (Zou and Donner's MOVER). So it is lopsided where a cell holds few cases,
+    and has width where it holds none. What is left of the total has no loss.
 
     >>> sum_of_shares((8,), (1,), 10), wilson(8, 10)
     (0.8 [0.49, 0.943], (0.4901..., 0.9433...))
@@ -196,7 +201,8 @@ def sum_of_shares(
         loss = loss - constant
     share, loss = share[loss != 0], loss[loss != 0]
     trials = total / spread
-    low, high = wilson(share * trials, trials, level)
+    limits = np.array([bounds(float(one) * trials, trials, level) for one in share]).reshape(-1, 2)
+    low, high = limits[:, 0], limits[:, 1]
     odds = np.sqrt(share / np.maximum(1 - share, 1e-300))
     related = -np.minimum(np.outer(odds, odds), 1.0)
     np.fill_diagonal(related, 1.0)

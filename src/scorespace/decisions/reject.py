@@ -17,6 +17,7 @@ from scorespace.decisions.judged import Value, added, placed, sum_of_shares
 from scorespace.decisions.model import decide
 from scorespace.errors import ConditionError, ScoreError
 from scorespace.frozen import dataclass
+from scorespace.resampling.share import rare_share
 from scorespace.results import Result, Row, decimals, percent
 from scorespace.tables import ClassTable, ScoreTable
 
@@ -134,7 +135,13 @@ def _spent(rule: RejectRule, prevalence: float | None, level: float) -> Value | 
         return None
     shares = (1.0,) if prevalence is None else (prevalence, 1 - prevalence)
     parts = [
-        sum_of_shares(tuple(one.values()), tuple(share * price for price in one), sum(one.values()), level=level)
+        sum_of_shares(
+            tuple(one.values()),
+            tuple(share * price for price in one),
+            sum(one.values()),
+            level=level,
+            bounds=rare_share,
+        )
         for share, one in zip(shares, rule.outcomes, strict=True)
     ]
     return reduce(added, parts)

@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
 from scorespace import frames
 from scorespace.comparisons.since import Before
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
+from scorespace.decisions import least_cost
+from scorespace.decisions.honest import crossfit
+from scorespace.decisions.judged import Judged
 from scorespace.errors import DataError, PositiveError, ScoreSpaceError, listing
+from scorespace.evaluation.notes import not_youden
 from scorespace.frames.baseline import Saved, read_saved, why_not_stored, write_saved
-from scorespace.measures import MeasureSpec
+from scorespace.measures import MeasureSpec, parse
 from scorespace.results import Row
+from scorespace.tables import ScoreTable
 from scorespace.tables.models import Models, class_weights
 from scorespace.views.answers import Answers
 
@@ -85,10 +91,11 @@ def before_of(path: str | os.PathLike[str], models: Models, asked: Stated | None
         saved.asked.get("thresholds", {}),
         saved.without,
         _differs(saved, models, asked),
+        cache(lambda model: _on_others(saved, model)),
     )
     if positive != models.positive:
         raise PositiveError(
-            f"the positive class is {models.positive!r} here and {positive!r} in the baseline {saved.name}.",
+            f"the positive class is {_told(models.positive)} here and {_told(positive)} in the baseline {saved.name}.",
             hint=f'positive="{positive}"' if positive in models.classes else "a baseline of the same classes",
         )
     strange = [name for name in models.present if before.classes and name not in before.classes]
@@ -105,6 +112,27 @@ def before_of(path: str | os.PathLike[str], models: Models, asked: Stated | None
             hint="names={column: model}",
         )
     return before
+
+
+def _on_others(saved: Saved, model: str) -> Judged | None:
+    """What a threshold that the cases of a baseline chose did to those that did not; None where it was stated."""
+    table = saved.tables.get(model)
+    stated = any(isinstance(parse(str(name)).at, float) for name in saved.asked.get("measures", ()))
+    if stated or table is None or not table.thresholded or model not in saved.asked.get("thresholds", {}):
+        return None
+    scores, condition = table.inside(ScoreTable), condition_of(saved)
+    if isinstance(condition, Condition):
+        chosen, within = least_cost(condition), condition.prevalence is not None
+    elif scores.probabilities:
+        return None
+    else:
+        chosen, within = not_youden, True
+    return crossfit({model: scores}, chosen, within_classes=within).chosen
+
+
+def _told(positive: str | None) -> str:
+    """A positive class; numbers and several classes have none."""
+    return "none" if positive is None else repr(positive)
 
 
 def _read(path: str | os.PathLike[str]) -> Saved:

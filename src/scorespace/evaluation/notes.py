@@ -112,14 +112,14 @@ def no_probabilities(table: ScoreTable, look: Look) -> str | None:
         text += (
             f"; it is shown at {threshold_text(look.at)}, where Youden's index is highest on these very cases, {here}: "
         )
-        split = honest.crossfit({look.model: table}, _not_youden, within_classes=True)
+        split = honest.crossfit({look.model: table}, not_youden, within_classes=True)
         found = split.chosen.measure(MeasureSpec(youden.name))
         expected = f"{decimals(found.value)} [{decimals(found.low)}, {decimals(found.high)}] on others"
         text += f"expect {expected if found.known else 'less on new ones'}"
     return f"{text}."
 
 
-def _not_youden(counts: Counts) -> tuple[Array, Array]:
+def not_youden(counts: Counts) -> tuple[Array, Array]:
     """What a threshold is chosen by: the share of misses and of false alarms, each of its class."""
     return np.zeros(np.shape(counts.tp)), ratio(counts.fn, counts.p) + ratio(counts.fp, counts.n)
 

@@ -18,6 +18,7 @@ from scorespace.frames.roles import absent_column
 from scorespace.frames.scale import Scale, scale_of, scaled
 from scorespace.frames.tally import tally
 from scorespace.frames.values import label, number
+from scorespace.frames.votes import with_votes
 from scorespace.frozen import dataclass
 from scorespace.results import Note, Progress, grouped, note
 from scorespace.samples.agreement import TOLERANCE, Agreement, agreement
@@ -386,7 +387,8 @@ def _kept_tables(data: Any) -> _One:
 
 def _tables(source: frames.Source, truth: str, asked: _Asked) -> _One:
     """The score table of each model, with whichever class as positive."""
-    roles = frames.roles(source, truth=truth, scores=asked.scores, names=asked.names, weight=asked.weight)
+    source, scores = with_votes(source, asked.scores, None)
+    roles = frames.roles(source, truth=truth, scores=scores, names=asked.names, weight=asked.weight)
     source = scaled(source, roles.scores.values(), asked.scale)
     if roles.class_scores:
         raise ColumnError("drift needs one score per model.", seen=listing(roles.class_scores), hint='scores="nb_bad"')

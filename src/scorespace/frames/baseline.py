@@ -110,6 +110,8 @@ def read_saved(path: str | os.PathLike[str]) -> Saved:
         result = {key: told[key] for key in ("data", "rows")}
         if not isinstance(result["rows"], list) or not all(isinstance(row, dict) for row in result["rows"]):
             raise ValueError("rows")
+        if not isinstance(told["asked"].get("measures", []), list):
+            raise ValueError("measures")
         data, at = result["data"], told["asked"].get("thresholds", {})
         told["asked"]["thresholds"] = {str(model): float(value) for model, value in at.items()}
         if float(data["rows"]) < 0 or sum(map(float, (data["classes"] or {}).values())) < 0:

@@ -21,8 +21,9 @@ def in_batches(source: Source, by: str) -> dict[str, Source]:
     ['9', '10']
     """
     (key,) = slicing(source, by, MOST).keys
+    if key.edges:  # which move with every batch that is added
+        raise DataError("parts of numbers are no batches over time.", seen=by, hint=f'by="{key.column}"')
     source.accounts_for(int(source.arrays(source.frame.select(nw.len().alias("rows")))["rows"][0]))
-    named = len(key.edges) + 1 if key.edges else len(key.values)
-    if named < len(key.names):
+    if len(key.values) < len(key.names):
         raise DataError(f"some rows have no value in column {key.column!r}.", hint="leave them out: --where")
     return {name: source.filtered(key.holds(source.frame, place)) for place, name in enumerate(key.names)}

@@ -98,9 +98,12 @@ def restored(kept: Stored) -> Table:
             raise ValueError("numbers that are none")
         if (numbers["weight"] < 0).any() or numbers["weight"].sum() >= MOST_EXACT:
             raise ValueError("weights")
-        codes = {name: np.asarray(kept.columns[name], dtype=np.intp) for name in LABELS}
-        if any(column.size and not 0 <= column.min() <= column.max() <= len(classes) for column in codes.values()):
+        if kept.about.get("weighted") and ((numbers["squares"] > 0) != (numbers["weight"] > 0)).any():
+            raise ValueError("squares of weights")
+        labels = [np.asarray(kept.columns[name]) for name in LABELS]
+        if any(column.size and not 0 <= column.min() <= column.max() <= len(classes) for column in labels):
             raise ValueError("labels of no class")
+        codes = {name: column.astype(np.intp) for name, column in zip(LABELS, labels, strict=True)}
         return _RESTORE[kind](_Read(kept.about, classes, codes, numbers))
 
 

@@ -15,7 +15,7 @@ _MOST = 20
 
 def document(found: Monitoring) -> Document:
     """The whole page; the terminal shows the batches and the verdict."""
-    line = f"{found.before}: {grouped(found.cases)} cases   {_batches(len(found.batches))}"
+    line = f"{found.before}: {grouped(found.cases)} case{'s' * (found.cases != 1)}   {_batches(len(found.batches))}"
     title, facts = "Drift over time", f"{line}   positive = {found.positive}"
     shown = grid(found)
     sections = [
