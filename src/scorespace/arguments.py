@@ -104,10 +104,10 @@ def check(name: str, value: Any, kind: Any) -> None:
     if not _fits(value, kind):
         shown = repr(value) if isinstance(value, (str, bytes, bool, numbers.Number, NoneType)) else "…"
         shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
-        example = _example(kind, value)
-        raise ScoreSpaceError(
-            f"{name}={shown} is not {_worded(kind)}.", seen=_type_name(value), hint=example and f"{name}={example}"
-        )
+        example, held = _example(kind, value), type(value)
+        seen = f"{held.__module__}.{held.__qualname__}".removeprefix("builtins.")
+        hint = example and f"{name}={example}"
+        raise ScoreSpaceError(f"{name}={shown} is not {_worded(kind)}.", seen=seen, hint=hint)
     if name in _REPEATS and isinstance(value, numbers.Integral) and int(value) > _MOST_REPEATS:
         raise ScoreSpaceError(f"{name} is so large that it would never end.", hint=f"at most {_MOST_REPEATS}")
     if name == "seed" and isinstance(value, numbers.Integral) and int(value) < 0:
@@ -193,8 +193,3 @@ def _example(kind: Any, value: Any) -> str | None:
 def _plural(kind: Any) -> str:
     words = {str: "texts", float: "numbers", int: "whole numbers", Any: "values"}
     return words.get(kind, f"{getattr(kind, '__name__', 'value')}s")
-
-
-def _type_name(value: Any) -> str:
-    kind = type(value)
-    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")

@@ -64,12 +64,16 @@ def _benefit(c: Counts, t: Array) -> Array:
 
 for _kind, _formula in {
     gain: lambda c, _: ratio(c.tp, c.p),
-    lift_curve: lambda c, _: ratio(ratio(c.tp, c.pp), ratio(c.p, c.total)),
     net_benefit: _benefit,
     standardised_net_benefit: lambda c, t: ratio(_benefit(c, t), ratio(c.p, c.total)),
     interventions_avoided: lambda c, t: ratio(c.tn - c.fn * (1 - t) / t, c.total),
 }.items():
-    bounded(_kind)(partial(at_points, formula=_formula, defined=_kind is lift_curve))
+    bounded(_kind)(partial(at_points, formula=_formula))
+
+
+@bounded(lift_curve)
+def _of_lift(table: ScoreTable, traced: Curve) -> Ends:
+    return at_points(table, traced, lambda c, _: ratio(ratio(c.tp, c.pp), ratio(c.p, c.total)), defined=True)
 
 
 @bounded(roc)

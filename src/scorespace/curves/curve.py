@@ -265,6 +265,7 @@ in_square = partial(curve, x_ends=UNIT, y_ends=UNIT, square=True)
 """Declares a curve whose axes are both shares, from 0 to 1."""
 beside_chance = partial(in_square, chance=DIAGONAL)
 """The same, where chance draws the diagonal."""
+in_roc_space = partial(beside_chance, x="False positive rate", y="True positive rate")
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def distance(a: Curve, b: Curve) -> CurveDistance:
         return CurveDistance(np.nan, np.nan, np.nan)
     x = np.union1d(a.x, b.x)
     # Where a curve climbs vertically it has two heights: one as reached from the left, one as left to the right.
-    low, high = (_heights(a, x)[k] - _heights(b, x)[k] for k in (0, 1))
+    low, high = np.subtract(_heights(a, x), _heights(b, x))
     start, end, width = high[:-1], low[1:], np.diff(x)
     sizes = np.abs(start) + np.abs(end)
     crossing = start * end < 0  # two triangles instead of one trapezium

@@ -8,7 +8,7 @@ from typing import Final, Literal, Self
 
 import numpy as np
 
-from scorespace.curves.curve import Curve, beside_chance, common
+from scorespace.curves.curve import Curve, common, in_roc_space
 from scorespace.curves.pool import pools
 from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.frozen import dataclass
@@ -135,13 +135,7 @@ TRIVIAL = (NEVER, ALWAYS)
 """The two rules that need no model: the corners (0, 0) and (1, 1)."""
 
 
-@beside_chance(
-    title="ROC convex hull",
-    x="False positive rate",
-    y="True positive rate",
-    aliases=("roc_hull", "convex_hull"),
-    area="the area under the hull (AUCH)",
-)
+@in_roc_space(title="ROC convex hull", aliases=("roc_hull", "convex_hull"), area="the area under the hull (AUCH)")
 def hull(table: ScoreTable) -> Hull:
     """The best that mixing the thresholds of a model reaches in ROC space: the convex hull of its curve.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorespace.curves.curve import Curve, beside_chance
+from scorespace.curves.curve import Curve, in_roc_space
 from scorespace.curves.hull import Hull, hull
 from scorespace.errors import CurveError, MeasureError
 from scorespace.frozen import dataclass
@@ -103,12 +103,7 @@ class RocCurve(Curve):
         return self.at(np.flatnonzero(kept))
 
 
-@beside_chance(
-    title="ROC curve",
-    x="False positive rate",
-    y="True positive rate",
-    area="the AUC",
-)
+@in_roc_space(title="ROC curve", area="the AUC")
 def roc(
     table: ScoreTable,
     *,

@@ -161,8 +161,6 @@ def _unquoted(text: str) -> str:
 
 
 def _quoted(label: str) -> str:
-    if bare(label) in (*ALL_AVERAGES, TOP):
-        return label
-    if _SIMPLE_LABEL.fullmatch(label):
+    if bare(label) in (*ALL_AVERAGES, TOP) or _SIMPLE_LABEL.fullmatch(label):
         return label
     return '"' + re.sub(r'(["\\])', r"\\\1", label) + '"'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -197,12 +197,9 @@ class CalibrationSummary:
     def rows(self) -> list[Row]:
         """One row with all numbers; those of the tests as `spiegelhalter_p` and so on."""
         row: Row = {}
-        for name in (field.name for field in fields(self)):
-            value = getattr(self, name)
+        for name, value in vars(self).items():
             if isinstance(value, CalibrationTest):
-                row |= {
-                    f"{name}_{key}": part for key, part in value.rows()[0].items() if key in ("statistic", "df", "p")
-                }
+                row |= {f"{name}_{key}": plain(getattr(value, key)) for key in ("statistic", "df", "p")}
             else:
                 row[name] = plain(value)
         return [row]

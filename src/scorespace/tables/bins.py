@@ -130,13 +130,9 @@ class Bins(ByValue):
         edges = tuple(1 - edge for edge in self.edges)
         return replace(self, low=low, high=high, first=first[:, ::-1], second=second[:, ::-1], edges=edges)
 
-    def scaled(self, factor: Array) -> Self:
-        """Those of cases whose weights are multiplied (K, m)."""
-        return replace(self, first=self.first * factor, second=self.second * factor)
-
-    def aligned(self, align: Callable[[Array], Array]) -> Self:
-        """With the rows of their sums in another order of the classes."""
-        return replace(self, first=align(self.first), second=align(self.second))
+    def with_sums(self, change: Callable[[Array], Array]) -> Self:
+        """With other sums of each class, as of weights that are multiplied, or of the classes in another order."""
+        return replace(self, first=change(self.first), second=change(self.second))
 
     def rows(self, kept: Any) -> Self:
         """Those of some of the rows."""

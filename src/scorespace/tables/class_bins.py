@@ -181,7 +181,7 @@ def _of_two(table: ScoreTable, own: list[int], names: tuple[str, str], rest: lis
     def of_both(column: Array) -> Array:
         return np.stack([column[others].sum(axis=0), column[own].sum(axis=0)])
 
-    bins = None if table.bins is None else table.bins.aligned(of_both)
+    bins = None if table.bins is None else table.bins.with_sums(of_both)
     squares = None if table.squares is None else of_both(table.squares)
     counts = of_both(table.counts)
     found = replace(table, counts=counts, classes=names, positive=1, squares=squares, bins=bins)

@@ -218,7 +218,7 @@ class ScoreTable(OfClasses, Weighed):
     def at_prevalence(self, share: float) -> Self:
         factor = prevalence_factors(self.strata, self.cells, self.positive, share).reshape(self.counts.shape)
         squares = self.counts if self.squares is None else self.squares
-        bins = None if self.bins is None else self.bins.scaled(factor)
+        bins = None if self.bins is None else self.bins.with_sums(lambda sums: sums * factor)
         return replace(self, counts=self.counts * factor, squares=squares * factor**2, bins=bins)
 
     def right(self, at: float | None = None) -> NDArray[np.bool_]:
@@ -471,7 +471,7 @@ class ScoreTable(OfClasses, Weighed):
         positive = classes.index(self.classes[self.positive])
         if self.bins is not None or other.bins is not None:
             aligned = ((t, partial(_realigned, classes=t.classes, wanted=classes)) for t in (self, other))
-            bins = [t.binned.aligned(align) for t, align in aligned]
+            bins = [t.binned.with_sums(align) for t, align in aligned]
             return cast(Self, merged_table(bins, counts, squares, classes, positive))
         score, counts = grouped_scores(both, counts)
         squares = None if squares is None else grouped_scores(both, squares)[1]
