@@ -103,12 +103,9 @@ def _all_three(source: Source, *stated: str | None) -> str:
 
 def _refuse_numbered(source: Source, first: str) -> None:
     """Refuse a first column of distinct whole numbers beside others with fractions: is it a model, or a name?"""
-    wholly = [
-        ((number(name) == number(name).floor()).all()).alias(f"whole {k}") for k, name in enumerate(source.columns)
-    ]
-    found = source.arrays(source.frame.select(*wholly, nw.col(first).n_unique().alias("distinct"), rows=nw.len()))
-    own, *others = (bool(found[f"whole {k}"][0]) for k in range(len(source.columns)))
-    if own and not any(others) and int(found["distinct"][0]) == int(found["rows"][0]) > 1:
+    wholly = {f"whole {k}": (number(name) == number(name).floor()).all() for k, name in enumerate(source.columns)}
+    distinct, rows, own, *others = source.counts(distinct=nw.col(first).n_unique(), rows=nw.len(), **wholly).values()
+    if own and not any(others) and distinct == rows > 1:
         raise ColumnError(
             f"the first column {first!r} holds distinct whole numbers, and the others do not: is it a model?",
             seen=listing(source.columns),
