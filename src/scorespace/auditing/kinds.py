@@ -103,11 +103,8 @@ def recognise(held: Held, stated: Declared | None = None) -> tuple[Kind, str]:
                 hint=f"the levels of {held.name!r} from low to high",
             )
         return KINDS[stated.name], "as stated" + (f": {' < '.join(stated.levels)}" if stated.levels else "")
-    for one in KINDS.values():
-        evidence = one.recognise(held)
-        if evidence is not None:
-            return one, evidence
-    raise AssertionError("the last kind takes every column")
+    asked = ((one, one.recognise(held)) for one in KINDS.values())
+    return next((one, evidence) for one, evidence in asked if evidence is not None)  # the last takes every column
 
 
 def spread(held: Held, one: Kind) -> str:
@@ -213,8 +210,6 @@ def ordinal(held: Held) -> str | None:
 
 @kind("nominal")
 def nominal(held: Held) -> str | None:
-    if held.stored == "boolean":
-        return "true or false"
     rows = held.known
     if held.stored == "text":
         if held.distinct > max(50, 0.2 * rows) and held.words >= 1.5:

@@ -158,9 +158,7 @@ def missing_word(column: Column) -> Iterator[Seen]:
 def slip(column: Column) -> Iterator[Seen]:
     """A lonely value far outside: a 55 on a scale from 1 to 5, a decimal point lost."""
     held = column.held
-    if held.stored != "number" or not (column.kind.ordered or column.kind.quantity) or column.known < 30:
-        return
-    if column.kind.name == "date":
+    if held.stored != "number" or not column.kind.ordered or column.kind.name == "date" or column.known < 30:
         return
     values, counts = held.values, held.counts
     for code, rest in ((held.distinct - 1, values[:-1]), (0, values[1:])):

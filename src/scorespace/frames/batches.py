@@ -23,7 +23,7 @@ def in_batches(source: Source, by: str) -> dict[str, Source]:
     (key,) = slicing(source, by, MOST).keys
     if key.edges:  # which move with every batch that is added
         raise DataError("parts of numbers are no batches over time.", seen=by, hint=f'by="{key.column}"')
-    source.accounts_for(int(source.arrays(source.frame.select(nw.len().alias("rows")))["rows"][0]))
+    source.accounts_for(source.counts(rows=nw.len())["rows"])
     if len(key.values) < len(key.names):
         raise DataError(f"some rows have no value in column {key.column!r}.", hint="leave them out: --where")
     return {name: source.filtered(key.holds(source.frame, place)) for place, name in enumerate(key.names)}

@@ -9,7 +9,6 @@ from dataclasses import field, replace
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, PositiveError, ScoreError, WeightError, listing
@@ -236,10 +235,7 @@ def _survey(source: Source, roles: Roles) -> Counter[str]:
         if role in ("truth", "decision") and (kind.is_float() or kind.is_decimal()):
             wanted[f"fractional {column}"] = _how_many((number(column) != number(column).floor()) & ok)
             wanted[f"infinite {column}"] = _how_many((number(column).abs() == math.inf) & ok)
-    counted = source.arrays(frame.select(**wanted))
-    # What is added up or looked for among no rows is missing in some engines, each in its own way.
-    first = {name: values.tolist()[0] if values.size else None for name, values in counted.items()}
-    return Counter({name: 0 if value is None or value != value else int(value) for name, value in first.items()})
+    return Counter(source.counts(**wanted))
 
 
 def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
@@ -308,10 +304,9 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Counter[str]) -> N
 
 def _refuse_merged(source: Source, column: str) -> None:
     """Refuse scores that differ as whole numbers and not as doubles: they would be ties."""
-    written = source.written_out([column]).frame
-    long = written.filter(number(column).abs() >= MOST_EXACT, nw.col(column).str.contains("^[-+]?[0-9]+$"))
-    found = source.arrays(long.select(whole=nw.col(column).n_unique(), told=number(column).n_unique()))
-    whole, told = (int(np.ma.filled(found[name], 0)[0]) for name in ("whole", "told"))
+    whole_numbers = nw.col(column).str.contains("^[-+]?[0-9]+$")
+    long = source.written_out([column]).filtered((number(column).abs() >= MOST_EXACT) & whole_numbers)
+    whole, told = long.counts(whole=nw.col(column).n_unique(), told=number(column).n_unique()).values()
     if told < whole:
         raise ScoreError(
             f"column {column!r} has scores that differ as whole numbers, and are the same as doubles.",

@@ -75,11 +75,11 @@ def _wide(source: Source, dataset: str | None) -> Outcomes:
     if dataset is None and (not holds_numbers(schema[first]) or first.strip().casefold() in _NAMES):
         dataset = first
     models = tuple(column for column in source.columns if column != dataset)
-    if dataset is None and len(models) > 2:
-        _refuse_numbered(source, first)
     for column in models:
         if not holds_numbers(schema[column]):
             raise _not_numbers(source, column)
+    if dataset is None and len(models) > 2:
+        _refuse_numbered(source, first)
     check_columns(source.columns, source)
     named = [name(dataset, schema[dataset])] if dataset else []
     found = source.arrays(source.frame.select(*named, *map(number, models)))
@@ -103,14 +103,9 @@ def _all_three(source: Source, *stated: str | None) -> str:
 
 def _refuse_numbered(source: Source, first: str) -> None:
     """Refuse a first column of distinct whole numbers beside others with fractions: is it a model, or a name?"""
-    wholly = [
-        ((number(name) == number(name).floor()).all()).alias(f"whole {k}") for k, name in enumerate(source.columns)
-    ]
-    if not all(holds_numbers(kind) for kind in source.frame.collect_schema().values()):
-        return  # told elsewhere
-    found = source.arrays(source.frame.select(*wholly, nw.col(first).n_unique().alias("distinct"), rows=nw.len()))
-    own, *others = (bool(found[f"whole {k}"][0]) for k in range(len(source.columns)))
-    if own and not any(others) and int(found["distinct"][0]) == int(found["rows"][0]) > 1:
+    wholly = {f"whole {k}": (number(name) == number(name).floor()).all() for k, name in enumerate(source.columns)}
+    distinct, rows, own, *others = source.counts(distinct=nw.col(first).n_unique(), rows=nw.len(), **wholly).values()
+    if own and not any(others) and distinct == rows > 1:
         raise ColumnError(
             f"the first column {first!r} holds distinct whole numbers, and the others do not: is it a model?",
             seen=listing(source.columns),

@@ -161,12 +161,8 @@ def kind_of(name: str) -> str:
     """
     ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
     if ending not in _KINDS:
-        known = ", ".join(_KINDS)
-        raise DataError(
-            f"{name} has an unknown ending.",
-            seen=repr(ending) if ending else "none",
-            hint=f"one of {known}, or .gz after it",
-        )
+        hint = f"one of {', '.join(_KINDS)}, or .gz after it"
+        raise DataError(f"{name} has an unknown ending.", seen=repr(ending) if ending else "none", hint=hint)
     return _KINDS[ending]
 
 

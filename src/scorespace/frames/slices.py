@@ -161,28 +161,28 @@ def _key(source: Source, cut: Cut, most: int) -> Key:
     kind = frame.collect_schema()[cut.column]
     refuse_nested(cut.column, kind, "values to slice by")
     absent = gap(cut.column, kind)
-    missing = source.arrays(frame.select(absent.cast(nw.Int64).sum().alias("gaps")))["gaps"]
-    gaps = [MISSING] if missing.size and int(missing[0] or 0) else []
+    gaps = [MISSING] if source.counts(gaps=absent.cast(nw.Int64).sum())["gaps"] else []
+    known = source.filtered(~absent)
 
     def dated() -> bool:
-        return _dated(source, frame.filter(~absent), cut.column, kind)
+        return _dated(known, cut.column, kind)
 
     if cut.every is not None and not dated():
         raise ColumnError(
             f"column {cut.column!r} holds no dates, and a {cut.every} is a part of dates.",
-            seen=_some(source, frame.filter(~absent), cut.column, kind),
+            seen=_some(known, cut.column, kind),
             hint=f'by="{cut.column}", or dates such as 2026-01-31',
         )
     if cut.bins is not None:
         if not kind.is_numeric():
             raise ColumnError(
                 f"column {cut.column!r} holds no numbers, and bins are parts of numbers.",
-                seen=_some(source, frame.filter(~absent), cut.column, kind),
+                seen=_some(known, cut.column, kind),
                 hint=f'by="{cut.column}(every=month)"' if dated() else f'by="{cut.column}"',
             )
-        edges = _edges(source, frame.filter(~absent), cut)
+        edges = _edges(known, cut)
         return Key(cut.column, kind, (*_ranges(edges), *gaps), edges=edges)
-    found = frame.filter(~absent).select(_label(frame, cut.column, kind, cut.every).alias("label"))
+    found = known.frame.select(_label(frame, cut.column, kind, cut.every).alias("label"))
     counted = source.arrays(found.group_by("label").agg(rows=nw.len()).head(most + 1))["label"].tolist()
     if len(counted) > most:
         parts = f'by="{cut.column}(bins=4)", parts of about as many rows' if kind.is_numeric() else None
@@ -199,18 +199,18 @@ def _key(source: Source, cut: Cut, most: int) -> Key:
     return Key(cut.column, kind, (*_names(values, kind), *gaps), tuple(values), every=cut.every)
 
 
-def _dated(source: Source, frame: Frame, column: str, kind: nw.dtypes.DType) -> bool:
+def _dated(source: Source, column: str, kind: nw.dtypes.DType) -> bool:
     """Whether a column holds dates, or text that begins with one everywhere."""
     if kind != nw.String:
         return isinstance(kind, (nw.Date, nw.Datetime))
     other = ~nw.col(column).str.contains(_DATE)
-    found = source.arrays(frame.select(other.cast(nw.Int64).sum().alias("other"), nw.len().alias("rows")))
-    return bool(found["rows"][0]) and not int(found["other"][0] or 0)
+    found = source.counts(other=other.cast(nw.Int64).sum(), rows=nw.len())
+    return bool(found["rows"]) and not found["other"]
 
 
-def _some(source: Source, frame: Frame, column: str, kind: nw.dtypes.DType) -> str:
+def _some(source: Source, column: str, kind: nw.dtypes.DType) -> str:
     """Some values of a column, to be told."""
-    found = source.arrays(frame.select(_label(frame, column, kind).alias("label")).head(3))["label"]
+    found = source.arrays(source.frame.select(_label(source.frame, column, kind).alias("label")).head(3))["label"]
     return f"values such as {', '.join(map(label_text, found.tolist()))}"
 
 
@@ -236,10 +236,10 @@ def _label(frame: Frame, column: str, kind: nw.dtypes.DType, every: Every | None
     return label(frame, column)
 
 
-def _edges(source: Source, frame: Frame, cut: Cut) -> tuple[float, ...]:
+def _edges(source: Source, cut: Cut) -> tuple[float, ...]:
     """Where parts of about as many rows begin: at values that occur, found from fine bins that any engine counts."""
     value = nw.col("value")
-    held = frame.select(number(cut.column).alias("value")).filter(value.abs() < float("inf"))
+    held = source.frame.select(number(cut.column).alias("value")).filter(value.abs() < float("inf"))
     held = held.with_columns(cell(value, BITS, choose).alias("cell"))
     found = source.arrays(held.group_by("cell").agg(rows=nw.len(), low=value.min()))
     order = np.argsort(found["low"].astype(np.float64))
@@ -295,9 +295,8 @@ class Sliced:
             return 0
         frame = self.sample.source.frame
         pairs = frame.select(label(frame, group).alias("group"), nw.col(SLICE)).unique(subset=["group", SLICE])
-        several = pairs.group_by("group").agg(slices=nw.len())
-        found = self.sample.source.arrays(several.filter(nw.col("slices") > 1).select(nw.len().alias("shared")))
-        return int(found["shared"][0]) if found["shared"].size else 0
+        several = pairs.group_by("group").agg(slices=nw.len()).filter(nw.col("slices") > 1)
+        return replace(self.sample.source, frame=several).counts(shared=nw.len())["shared"]
 
 
 def sliced(sample: Sample, found: Slicing, *, settle: bool = True) -> Sliced:

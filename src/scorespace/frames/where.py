@@ -170,8 +170,7 @@ def where(source: Source, text: str) -> Source:
     schema = dict(source.frame.collect_schema())
     holds, fails = condition.on(schema), condition.on(schema, denied=True)
     asked = {"rows": nw.len(), "held": holds.cast(nw.Int64).sum(), "failed": fails.cast(nw.Int64).sum()}
-    counted = source.arrays(source.frame.select(**asked))
-    rows, held, failed = (int(counted[name][0] or 0) if counted[name].size else 0 for name in asked)
+    rows, held, failed = source.counts(**asked).values()
     if not rows:
         raise no_rows(source.where)
     source.accounts_for(rows)
