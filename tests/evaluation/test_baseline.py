@@ -172,6 +172,19 @@ def test_a_threshold_that_the_baseline_chose_does_not_flatter_it(tmp_path):
     ) in [one.text for one in now.notes]
 
 
+@pytest.mark.parametrize("condition", [None, ss.Condition(fp=1, fn=5)])
+def test_of_a_file_of_tables_the_threshold_is_what_its_cases_would_have_chosen(tmp_path, condition):
+    roles = {"truth": "y", "scores": "m", "positive": 1}
+    asked = {**roles, "measures": "tpr", "condition": condition}
+    ss.evaluate(marks(1), **asked).save(tmp_path / "then.json")
+    ss.save_tables(ss.count_tables(marks(1), **roles), tmp_path / "then.parquet")
+    as_saved, as_tables = (
+        ss.evaluate(marks(2), **asked, baseline=tmp_path / f"then.{kind}").changes for kind in ("json", "parquet")
+    )
+    assert as_tables.rows() == as_saved.rows()
+    assert [one.text for one in as_tables.notes] == [one.text for one in as_saved.notes]
+
+
 def test_a_stated_threshold_was_not_chosen(tmp_path):
     roles = {"truth": "y", "scores": "m", "positive": 1, "measures": "youden@0.4"}
     then = ss.evaluate(marks(1), **roles)

@@ -13,14 +13,15 @@ from scorespace import frames
 from scorespace.comparisons.since import Before
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import least_cost
-from scorespace.decisions.honest import crossfit
+from scorespace.decisions.honest import crossfit, least
 from scorespace.decisions.judged import Judged
 from scorespace.errors import DataError, PositiveError, ScoreSpaceError, listing
 from scorespace.evaluation.notes import not_youden
+from scorespace.evaluation.shown import shown_threshold
 from scorespace.frames.baseline import Saved, read_saved, why_not_stored, write_saved
 from scorespace.measures import MeasureSpec, parse
 from scorespace.results import Row
-from scorespace.tables import ScoreTable
+from scorespace.tables import ScoreTable, Table
 from scorespace.tables.models import Models, class_weights
 from scorespace.views.answers import Answers
 
@@ -78,7 +79,7 @@ def condition_of(saved: Saved) -> Stated | None:
 
 def before_of(path: str | os.PathLike[str], models: Models, asked: Stated | None) -> Before:
     """The baseline in a file, a saved evaluation or tables, refused where it is not about the same question."""
-    saved = _read(path)
+    saved = _read(path, asked)
     data = saved.result["data"]
     positive = data.get("positive")
     before = Before(
@@ -135,13 +136,24 @@ def _told(positive: str | None) -> str:
     return "none" if positive is None else repr(positive)
 
 
-def _read(path: str | os.PathLike[str]) -> Saved:
+def _read(path: str | os.PathLike[str], asked: Stated | None) -> Saved:
+    """A saved evaluation; a file of tables as if it had been evaluated under what is asked now."""
     if Path(path).suffix.lower() != ".parquet":
         return read_saved(path)
     held = frames.load_tables(path)
     first = next(iter(held.tables.values()))
     data = {"rows": held.rows, "classes": class_weights(first), "positive": first.positive_name}
-    return Saved({}, {"data": data, "rows": []}, held.tables, {}, held.notes, Path(path).name)
+    thresholds = {name: _threshold(name, table, asked) for name, table in held.tables.items() if table.thresholded}
+    said = {"condition": _written(asked), "thresholds": thresholds}
+    return Saved(said, {"data": data, "rows": []}, held.tables, {}, held.notes, Path(path).name)
+
+
+def _threshold(model: str, table: Table, asked: Stated | None) -> float:
+    """The threshold that the cases of a table would have been shown at."""
+    scores, cheapest = table.inside(ScoreTable), None
+    if isinstance(asked, Condition):
+        cheapest = float(scores.thresholds[int(least(*least_cost(asked)(scores.sweep)))])
+    return shown_threshold(model, table, (), cheapest)
 
 
 def _differs(saved: Saved, models: Models, asked: Stated | None) -> tuple[str, ...]:
