@@ -117,3 +117,9 @@ def test_votes_that_cannot_be_counted(score, message):
     with pytest.raises(ColumnError) as found:
         ss.evaluate(LABELS, truth="y", scores=score)
     assert str(found.value) == message
+
+
+def test_a_score_that_is_made_needs_a_name():
+    with pytest.raises(ColumnError) as refused:
+        ss.evaluate({"y": [1, 0], "points": [1, 2]}, truth="y", scores="minus(points)")
+    assert refused.value.hint == "a name for it: model=minus(points)"

@@ -247,7 +247,7 @@ def _baseline(given: str | float | None, columns: Sequence[str]) -> str | float 
     except ValueError:
         number = float("nan")
     if not abs(number) < float("inf"):
-        hint = "mean, a column, or a number such as the mean of the training targets"
+        hint = "mean, a column, a number such as the mean of the training targets, or a file that --save wrote"
         raise ColumnError(f"baseline={given!r} is neither a column nor a number.", seen=listing(columns), hint=hint)
     if abs(number) > MOST_SIZE:
         raise ColumnError(f"baseline={given} is beyond 1e70, whose square cannot be added up.", hint="baseline=0")

@@ -41,6 +41,8 @@ def with_votes(source: Source, scores: Any, positive: Any) -> tuple[Source, Any]
     for key, text in given.items():
         pattern = _HOW if by_model else _NAMED
         made = pattern.fullmatch(text) if isinstance(text, str) and text not in source.columns else None
+        if made is None and isinstance(text, str) and text not in source.columns and _HOW.fullmatch(text):
+            raise ColumnError(f"the score {text!r} has no name.", hint=f"a name for it: model={text.strip()}")
         if made is not None:
             named[key] = str(key) if by_model else made["name"]
             source = _with_column(source, named[key], made["how"], made["columns"], positive)
