@@ -36,7 +36,7 @@ def ours():
     given = columns("weka_iris_nb_predictions")
     decided = confusion(given["actual"], given["predicted"])
     scored = class_table(given["actual"], {name: given[f"p_{name}"] for name in CLASSES})
-    return decided, dict(zip(scored.classes, by_class(auc, scored).tolist(), strict=True))
+    return decided, {auc.name: dict(zip(scored.classes, by_class(auc, scored).tolist(), strict=True))}
 
 
 def test_the_same_rows_and_columns(ours):

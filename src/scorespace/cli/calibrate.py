@@ -23,17 +23,16 @@ _FIT, _FILES = "How the map is fitted", "Files"
 _ALIKE = ("truth", "positive", "weight", "missing")
 
 
+def _methods(incomplete: str) -> list[str]:
+    """The methods whose names begin so, for completion."""
+    return [one for one in METHODS if one.startswith(incomplete)]
+
+
 class How(NamedTuple):
     """How a map is fitted, by the names that `recalibrate` has for it; what is not stated is as it has it."""
 
     method: Annotated[
-        str | None,
-        flag(
-            "METHOD",
-            f"{', '.join(METHODS)}; isotonic if not stated.",
-            _FIT,
-            autocompletion=lambda incomplete: [one for one in METHODS if one.startswith(incomplete)],
-        ),
+        str | None, flag("METHOD", f"{', '.join(METHODS)}; isotonic if not stated.", _FIT, autocompletion=_methods)
     ] = None
     on: Annotated[str | None, flag("WHAT", "What Platt's map works on: score, or logit for probabilities.", _FIT)] = (
         None
