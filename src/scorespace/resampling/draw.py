@@ -25,7 +25,7 @@ from scorespace.tables.pieces import threads
 
 REPLICATES: Final = 2000
 _CELLS_AT_ONCE: Final = 500_000  # numbers drawn per piece of work: some megabytes, so that caches help
-_NUMBERS_AT_ONCE: Final = 100_000  # scores of replicates looked at together: more would be mapped anew for each step
+_NUMBERS_AT_ONCE: Final = 200_000  # scores of replicates looked at together: more would be mapped anew for each step
 _MOST_KEPT: Final = 32_000_000  # bytes of draws that are kept for who asks later
 
 Drawn = Callable[[Any], Array]
