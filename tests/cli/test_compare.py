@@ -311,7 +311,7 @@ def test_repeats_are_rows_and_not_cases(run, five_by_two):
 
 def test_the_posterior_is_in_the_table_the_words_and_json(run, five_by_two):
     arguments, _ = five_by_two
-    arguments = [*arguments, "--test", "bayes-t", "--rope", "0.02"]
+    arguments = [*arguments, "--test", "bayes_t(rope=0.02)"]
     content = run("compare", *arguments, "--format", "json").json()
     (row,) = content["rows"]
     assert row["left"] + row["rope"] + row["right"] == pytest.approx(1)
@@ -333,8 +333,8 @@ def test_repeats_must_be_stated(run, five_by_two):
 
 
 def test_a_rope_needs_its_test(run, five_by_two):
-    done = run("compare", *five_by_two[0], "--rope", "0.02")
-    assert done.err.endswith("hint: --test bayes_t\n")
+    done = run("compare", *five_by_two[0], "--test", "corrected_t(rope=0.02)")
+    assert done.err.startswith("ScoreSpaceError: corrected_t has no option 'rope'.")
 
 
 def test_groups_in_several_folds_are_noted(run, decided):

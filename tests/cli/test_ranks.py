@@ -87,7 +87,9 @@ def test_two_models_have_the_p_of_r(run, pair, name):
 def test_zeros_as_demsar_splits_them(run, pair):
     # Demšar (2006): T = 12 of 14 · 15 / 2.
     data, _ = pair("demsar_c45_vs_c45m")
-    (row,) = run("ranks", data, "--higher-is-better", "--zeros", "split", "--format", "json").json()["rows"]
+    (row,) = run("ranks", data, "--higher-is-better", "--test", "wilcoxon(zeros=split)", "--format", "json").json()[
+        "rows"
+    ]
     assert min(row["statistic"], 105 - row["statistic"]) == 12
 
 
@@ -99,7 +101,7 @@ def test_the_sign_test_is_binomial(run, pair):
 
 def test_the_posterior_has_three_parts(run, pair):
     data, _ = pair("demsar_c45_vs_c45m")
-    arguments = ["ranks", data, "--higher-is-better", "--test", "bayes-signed-rank", "--rope", "0.005"]
+    arguments = ["ranks", data, "--higher-is-better", "--test", "bayes_signed_rank(rope=0.005)"]
     content = run(*arguments, "--format", "json").json()
     (row,) = content["rows"]
     assert row["left"] + row["rope"] + row["right"] == pytest.approx(1)

@@ -80,7 +80,7 @@ def test_the_plain_t_is_that_of_r_and_says_that_it_is_optimistic():
 
 def test_the_posterior_without_a_rope_is_the_one_sided_corrected_t():
     theirs = reference("r_ttests")["nadeau_bengio"][0]
-    (found,) = compare(thirty(), spec=ACC, test="bayes-t", options={"rope": 0})
+    (found,) = compare(thirty(), spec=ACC, test="bayes_t(rope=0)")
     assert (found.left, found.right) == pytest.approx((theirs["p"] / 2, 1 - theirs["p"] / 2), abs=1e-9)
 
 
@@ -167,7 +167,7 @@ def test_samples_held_out_are_compared_by_their_own_ratio():
     d = (a - b).ravel()
     t = d.mean() / math.sqrt((1 / 20 + 30 / 60) * d.var(ddof=1))
     assert (found.statistic, found.df, found.p) == pytest.approx((t, 19, 2 * stats.t.sf(abs(t), 19)), abs=1e-12)
-    (posterior,) = compare(pairs, spec=ACC, test="bayes-t", options={"rope": 0})
+    (posterior,) = compare(pairs, spec=ACC, test="bayes_t(rope=0)")
     assert min(posterior.left, posterior.right) == pytest.approx(found.p / 2, abs=1e-12)
 
 
@@ -214,15 +214,15 @@ def test_undefined_folds_leave_five_by_two_undecided():
 
 
 def test_the_rope_is_that_stated():
-    narrow, wide = (compare(thirty(), spec=ACC, test="bayes-t", options={"rope": rope})[0] for rope in (0.001, 0.02))
+    narrow, wide = (compare(thirty(), spec=ACC, test=f"bayes_t(rope={rope})")[0] for rope in (0.001, 0.02))
     assert narrow.width == 0.001
     assert wide.rope > narrow.rope
     assert compare(thirty(), spec=ACC, test="bayes-t")[0].width == 0.01
 
 
 def test_a_rope_is_for_the_posterior_only():
-    with pytest.raises(ScoreSpaceError, match=r"rope=0\.1 is for the test bayes_t, and not for corrected_t"):
-        compare(thirty(), spec=ACC, options={"rope": 0.1})
+    with pytest.raises(ScoreSpaceError, match="corrected_t has no option 'rope'"):
+        compare(thirty(), spec=ACC, test="corrected_t(rope=0.1)")
 
 
 def test_posteriors_are_not_adjusted():

@@ -265,8 +265,8 @@ def _ranks(rng: Draw, seed: int) -> Case:
     name, data, _ = file_of(rng, rows)
     chosen = ["--measure", rng.odd("auc", "brier", "x", "")] if rng.random() < 0.7 else []
     if rng.random() < 0.5:
-        tests = ["friedman", "nemenyi", "wilcoxon", "sign", "bayes-signed-rank", "x"]
-        chosen += ["--test", rng.choice(tests), "--rope", rng.odd("0.01", "nan", "-1")]
+        posterior = f"bayes-signed-rank(rope={rng.odd('0.01', 'nan', '-1')})"
+        chosen += ["--test", rng.choice(["friedman", "nemenyi", "wilcoxon(zeros=pratt)", "sign", posterior, "x"])]
     if rng.random() < 0.3:
         chosen += ["--control", rng.choice(models)]
     chosen += ["--missing", "drop"] if rng.random() < 0.5 else []

@@ -113,7 +113,6 @@ FITTING: dict[str, tuple[str, ...]] = {
     "--require": ("auc>=0.1", "acc@0.5>0", "mae<100", "auc>=baseline-0.1", "acc@0.5>baseline-chance"),
     "--resamples": ("2", "5"),
     "--resampling": ("2", "1x2", "holdout:0.3", "3", "bootstrap:2", "logo:COL", "time:2", "lpgo:2:COL"),
-    "--rope": ("0.01",),
     "--rows": ("actual", "predicted"),
     "--rule": ("COL => COL", "LABEL => LABEL"),
     "--sample": ("3",),
@@ -129,7 +128,16 @@ FITTING: dict[str, tuple[str, ...]] = {
     "--suite": ("absent",),  # the one that is there reads 26 data sets
     "--target": _COLUMN,
     "--task": ("classes", "numbers"),
-    "--test": ("delong", "bootstrap", "permutation", "mcnemar(method=exact)", "friedman", "wilcoxon", "sign", "DATA"),
+    "--test": (
+        "delong",
+        "bootstrap",
+        "permutation",
+        "mcnemar(method=exact)",
+        "friedman",
+        "wilcoxon(zeros=split)",
+        "sign",
+        "DATA",
+    ),
     "--time": _COLUMN,
     "--title": ("A title", "<b>title</b>"),
     "--tolerance": ("0.1",),
@@ -146,7 +154,6 @@ FITTING: dict[str, tuple[str, ...]] = {
     "--workers": ("1",),
     "--x": _MEASURES,
     "--y": _MEASURES,
-    "--zeros": ("pratt", "wilcox", "drop", "split"),
     "--zone": ("easy", "rescued", "hard", "error"),
 }
 """What fits an option; COL, LABEL and DATA stand for a column, a label and the file of the case."""

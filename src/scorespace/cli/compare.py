@@ -74,7 +74,6 @@ def compare(
             autocompletion=_known,
         ),
     ] = None,
-    rope: Annotated[float | None, flag("W", "For bayes_t: differences within ± W are none.", _WHAT)] = None,
     alternative: options.Alternative = "two-sided",
     adjust: Annotated[
         str,
@@ -96,7 +95,7 @@ def compare(
         raise ScoreSpaceError("--with and --against are two comparisons.", hint="one of them at a time")
     alone = "--with" if other is not None else "--against" if against is not None else None
     if alone is not None:
-        for name, value in {"--fold": given.fold, "--repeat": given.repeat, "--rope": rope}.items():
+        for name, value in {"--fold": given.fold, "--repeat": given.repeat}.items():
             if value is not None:
                 problem = f"{name} is for models that are compared with each other."
                 raise ScoreSpaceError(problem, hint=f"leave out {alone}")
@@ -105,7 +104,7 @@ def compare(
             raise ScoreSpaceError(problem, hint=f"--measure acc@{at:g}")
     measure = _under(measure, at_least, at_most)
     if runs.several(given.data, given.dataset):
-        others = {"--with": other, "--against": against, "--at": at, "--rope": rope, "--counts": counts}
+        others = {"--with": other, "--against": against, "--at": at, "--counts": counts}
         runs.refuse(given, "truth decision prediction group fold repeat weight memory", others)
         judged = {"test": test, "alternative": alternative, "adjust": None if adjust == "holm" else adjust}
         runs.compare(given, format, measure=measure, level=level, **judged)
@@ -132,7 +131,7 @@ def compare(
         elif against is not None:
             found = evaluation.compare_against(against, **asked)
         else:
-            found = evaluation.compare(at=at, rope=rope, **asked)
+            found = evaluation.compare(at=at, **asked)
     page = view.document(evaluation, found, second)
     if table is not None:  # of which only right and wrong is known, and no class
         page = replace(page, title="counts", facts=f"{grouped(evaluation.models.rows)} cases")

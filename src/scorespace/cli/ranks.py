@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -22,12 +22,10 @@ class Asked(NamedTuple):
     """What is asked of the ranks, by the names that `rank_models` has for it."""
 
     control: Annotated[str | None, flag("NAME", "Compare every model with this one only.", _TEST)] = None
-    test: Annotated[str | None, flag("TEST", f"{_TESTS}; the suiting one if not stated.", _TEST)] = None
-    zeros: Annotated[
-        Literal["drop", "split", "pratt", "wilcox"] | None,
-        flag(None, "Data sets on which two models are equal; dropped if not stated.", _TEST),
+    test: Annotated[
+        str | None,
+        flag("TEST", f"{_TESTS}, such as 'wilcoxon(zeros=pratt)'; the suiting one if not stated.", _TEST),
     ] = None
-    rope: Annotated[float | None, flag("W", "For bayes-signed-rank: differences within ± W are none.", _TEST)] = None
     alternative: options.Alternative = "two-sided"
     adjust: Annotated[
         str | None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import combinations
 from typing import Annotated, Any, Final
@@ -208,7 +208,6 @@ def compare(
     alternative: Alternative = "two-sided",
     adjust: str = "holm",
     seed: int = 0,
-    options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Comparisons:
     """Test all pairs of the chosen models, or of all, adjusted by Holm or as stated where there are several.
@@ -241,7 +240,7 @@ def compare(
     question = _completed(Several(**asked, models=names), at, test)
     couples = list(combinations(names, 2))
     first = _of_two(question, couples[0], names, {})
-    choice = chosen(test, first, options)
+    choice = chosen(test, first)
     questions = [_of_two(question, couple, names, first.kept) for couple in couples]
     return _gathered(*_answered(choice, questions), question, adjust)
 

@@ -244,7 +244,7 @@ class Choice:
         return list({one.code: one for one in reversed(self.doubts) if one.code is not None}.values())[::-1]
 
 
-def chosen(text: str | None, question: Question[Any], options: Mapping[str, Any] | None = None) -> Choice:
+def chosen(text: str | None, question: Question[Any]) -> Choice:
     """The test that was named, refused where it does not suit; or the first that suits, when none was named.
 
     Where every test that could answer is in doubt, the first of them answers.
@@ -252,7 +252,7 @@ def chosen(text: str | None, question: Question[Any], options: Mapping[str, Any]
 
     def choice(call: Call[TestKind], *doubts: tuple[TestKind, Doubt], stated: bool = True) -> Choice:
         told = tuple(replace(one, text=one.text.replace("{title}", kind.named)) for kind, one in doubts)
-        return Choice(with_options(call, options or {}, type(question)), told, stated)
+        return Choice(call, told, stated)
 
     if text is not None:
         call = parse_test(text)

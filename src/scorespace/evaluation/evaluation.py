@@ -295,19 +295,18 @@ class Evaluation:
         test: str | None = None,
         measure: str | None = None,
         at: float | None = None,
-        rope: float | None = None,
         alternative: Alternative = "two-sided",
         adjust: str = "holm",
     ) -> Comparisons:
         """Tests between models on the same cases: those named, or all, by the test that suits or the one named.
 
         `at` compares decisions at a threshold; without it, models that only decide are compared as such.
-        `rope` is what the test bayes-t takes for practically equal. `alternative` is two-sided, greater or less: that
-        the first model of a pair has the greater or lesser value. `adjust` is how p-values of several tests are
-        adjusted: holm, hochberg, bonferroni, finner or, of all pairs, shaffer.
+        `alternative` is two-sided, greater or less: that the first model of a pair has the greater or lesser value.
+        `adjust` is how p-values of several tests are adjusted: holm, hochberg, bonferroni, finner or, of all pairs,
+        shaffer.
         """
         asked: dict[str, Any] = {"test": test, "alternative": alternative, "adjust": adjust}
-        return comparisons.compare_models(self, models, measure, at=at, options={"rope": rope}, **asked)
+        return comparisons.compare_models(self, models, measure, at=at, **asked)
 
     @cached_property
     def comparisons(self) -> Comparisons:
