@@ -87,9 +87,8 @@ def test_two_models_have_the_p_of_r(run, pair, name):
 def test_zeros_as_demsar_splits_them(run, pair):
     # Demšar (2006): T = 12 of 14 · 15 / 2.
     data, _ = pair("demsar_c45_vs_c45m")
-    (row,) = run("ranks", data, "--higher-is-better", "--test", "wilcoxon(zeros=split)", "--format", "json").json()[
-        "rows"
-    ]
+    asked = ("--higher-is-better", "--test", "wilcoxon(zeros=split)", "--format", "json")
+    (row,) = run("ranks", data, *asked).json()["rows"]
     assert min(row["statistic"], 105 - row["statistic"]) == 12
 
 
