@@ -27,6 +27,9 @@ REPLICATES: Final = 2000
 _CELLS_AT_ONCE: Final = 500_000  # numbers drawn per piece of work: some megabytes, so that caches help
 _NUMBERS_AT_ONCE: Final = 200_000  # scores of replicates looked at together: more would be mapped anew for each step
 _MOST_KEPT: Final = 32_000_000  # bytes of draws that are kept for who asks later
+# The C library gives back what is freed above the size of the largest block so far, and asks for it again at the next
+# step. A block that large, which nobody touches, tells it to keep what replicates take turns in.
+np.empty(2**25 - 2**16, dtype=np.uint8)
 
 Drawn = Callable[[Any], Array]
 
