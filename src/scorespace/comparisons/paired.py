@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scorespace.arguments import check
 from scorespace.comparisons.answer import UNTESTED, Alternative, Comparison, Comparisons, adjusted, check_alternative
 from scorespace.comparisons.difference import combined, interval_at, judged, least_p
-from scorespace.comparisons.question import Paired, Question, Several, bindable, decides
+from scorespace.comparisons.question import RIGHT, Paired, Question, Several, bindable, decides
 from scorespace.comparisons.suits import (
     about_decisions,
     each_case_once,
@@ -27,7 +27,6 @@ from scorespace.comparisons.test import Choice, Doubt, Refused, chosen, parse_te
 from scorespace.declaration import Call
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.measures.catalog import MeasureSpec, measures, parse
-from scorespace.measures.confusion import acc
 from scorespace.resampling.draw import REPLICATES, Draws, replicated
 from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, Progress, note
@@ -323,8 +322,8 @@ def _completed(question: Several[Table], at: float | None = None, test: str | No
         cut = all(name in cuts or decides(table) for name, table in zip(names, tables, strict=True))
         if at is not None or named or (test is None and cut and _crisp(tables)):
             whole = at is None and all(map(decides, tables))
-            return replace(question, spec=MeasureSpec(acc.name)) if whole else question
-        spec = MeasureSpec(acc.name) if all(map(decides, tables)) and _crisp(tables) else usual(tables)
+            return replace(question, spec=RIGHT) if whole else question
+        spec = RIGHT if all(map(decides, tables)) and _crisp(tables) else usual(tables)
     scoring = _scoring(pairs, tables, spec)
     if scoring is not None:
         held = dict(zip(scoring.models, scoring.tables, strict=True))

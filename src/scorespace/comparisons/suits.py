@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from scorespace.comparisons.question import Question
+from scorespace.comparisons.question import RIGHT, Question
 from scorespace.comparisons.test import Doubt, Refused, TestKind, asked_for_one, ranked
 from scorespace.errors import MeasureError
 from scorespace.measures.catalog import measures
-from scorespace.measures.confusion import acc
 from scorespace.tables import NoTableError, Top
 
 FEW: Final = 20
@@ -36,10 +35,10 @@ def of_a_measure(question: Question[Any]) -> Refused | None:
 def of_decisions(question: Question[Any]) -> Refused | None:
     """Decisions, right or wrong, and the share of right ones."""
     spec = question.spec
-    if spec is None or (spec.measure is acc and spec.of is None and not isinstance(spec.at, Top)):
+    if spec is None or (spec.name == RIGHT.name and spec.of is None and not isinstance(spec.at, Top)):
         return None
     return Refused(
-        f"{{title}} is for {acc.name}, not for {spec}.",
+        f"{{title}} is for {RIGHT.name}, not for {spec}.",
         hint='test="bootstrap", which is for any measure',
         error=MeasureError,
     )

@@ -38,8 +38,8 @@ class Measure(OnTables):
     drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `loss`, of sums of errors: it is the mean
     of what each error alone costs; `sizes`: it is the middle of the sizes of errors, their mean or their median.
     `probability`: the scores must lie in [0, 1], because their size counts and not their order alone. `biased` says
-    which way small samples mislead, `covers` where its interval is known to hold the truth in other than 92 to 98 % of samples (docs/coverage.md);
-    `conditioned`: options that are not stated are those of the stated operating condition.
+    which way small samples mislead, `covers` where its interval is known to hold the truth in other than 92 to 98 % of
+    samples (docs/coverage.md); `conditioned`: options that are not stated are those of the stated operating condition.
     `beside` names the measure that it is misread without; `of_several` says which scores of
     several classes it is about, where none is named.
     `ranges` and `intervals` hold the range and the interval on a further table where they are others. `infinite`
