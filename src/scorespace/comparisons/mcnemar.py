@@ -13,7 +13,16 @@ from scorespace.comparisons.answer import Alternative, Comparison
 from scorespace.comparisons.datasets import sign_p
 from scorespace.comparisons.difference import combined
 from scorespace.comparisons.question import RIGHT, Paired, Several
-from scorespace.comparisons.suits import decided, each_case_once, not_in_folds, of_decisions, ungrouped, unweighted
+from scorespace.comparisons.suits import (
+    any_of_several,
+    case_by_case,
+    decided,
+    each_case_once,
+    not_in_folds,
+    of_decisions,
+    ungrouped,
+    unweighted,
+)
 from scorespace.comparisons.test import test
 from scorespace.errors import ScoreSpaceError
 from scorespace.resampling.share import wilson
@@ -58,7 +67,7 @@ def mcnemar(
     return replace(found, notes=(note("SS014", text),))
 
 
-@mcnemar.on(of_decisions, decided, each_case_once, unweighted)
+@mcnemar.on(of_decisions, case_by_case, decided, each_case_once, unweighted, any_of_several)
 def _all_decisions(question: Several[Table]) -> Comparison:
     """Cochran's Q."""
     right = np.stack([question.right(model) for model in question.models])

@@ -116,13 +116,15 @@ class Question(Generic[Held]):
 class Several(Question[Held]):
     """Several models on the same cases: are all alike.
 
-    `at` holds the thresholds that decisions are made at, by model.
+    `at` holds the thresholds that decisions are made at, by model. Where no cases of all are known, `couples` ties
+    every two of them together, and `cases` the first two.
     """
 
     cases: PairTable
     draws: Draws
     models: tuple[str, ...]
     at: Mapping[str, float] = field(default_factory=dict)
+    couples: Mapping[tuple[str, str], PairTable] = field(default_factory=dict, repr=False)
     asks: ClassVar[str] = "compare several models at once"
 
     @property

@@ -88,6 +88,13 @@ def each_side_by_itself(question: Question[Any]) -> Refused | None:
     return Refused(problem, hint=f"leave it out: P {told} is what you ask for")
 
 
+def case_by_case(question: Any) -> Refused | None:
+    """Cases of all models side by side, not of every two of them alone."""
+    if not question.couples:
+        return None
+    return Refused("{title} needs the cases of all models at once.", seen="bins of every two", hint="two models")
+
+
 def by_request(question: Question[Any]) -> Doubt:
     """On request only: another test agrees with the interval that is shown of the same number."""
     return Doubt("another test agrees with the interval that is shown")
