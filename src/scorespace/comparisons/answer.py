@@ -33,6 +33,20 @@ _IN_ROWS: Final = (
 )
 
 
+@dataclass(frozen=True)
+class Statistic:
+    """A statistic with its degrees of freedom and p-value, and the reason when it is undefined or infinite."""
+
+    test: str
+    value: float
+    df: float | tuple[float, float]
+    p: float
+    reason: str | None = None
+
+    def row(self) -> Row:
+        return plain({"statistic" if name == "value" else name: value for name, value in vars(self).items()})
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
     """A test of two models, or of several at once: then `b` names all but the first, and no difference is defined.
@@ -71,6 +85,11 @@ class Comparison(Result):
 
     def rows(self) -> list[Row]:
         return [self.row()]
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """What it was judged by, where that is shown in full."""
+        return (Statistic(self.test, self.statistic, self.df, self.p, self.reason),)
 
     @property
     def of(self) -> str:
