@@ -15,7 +15,7 @@ from scorespace import frames
 from scorespace.errors import ColumnError, DataError, PositiveError, ScoreSpaceError, listing
 from scorespace.frozen import dataclass
 from scorespace.probabilities.effect import Effect, Recalibration, effects, map_notes
-from scorespace.probabilities.fit import LEARNING, check_method, cross_fitted, fit_map
+from scorespace.probabilities.fit import check_method, cross_fitted, fit_map, learns
 from scorespace.probabilities.maps import ClassMaps, On, ScoreMap, map_from_dict
 from scorespace.results import Note, grouped, note
 from scorespace.tables import Array, ClassTable, ScoreTable, score_table
@@ -64,7 +64,7 @@ def recalibrate(
     found = fit_map(others.table(), method, on=on)
     same = fold is None and folds == 1 if fit is None else _same_data(data, fit)
     notes: tuple[Note, ...] = ()
-    if fit is None and method in LEARNING and not same:
+    if fit is None and learns(method) and not same:
         crossed = cross_fitted(
             cases.codes,
             cases.score,
@@ -83,9 +83,9 @@ def recalibrate(
         mapped, outside = found.apply(cases.score), found.outside(cases.score)
         other = fit is not None and not same
         fitted = f"fitted on {grouped(others.codes.size)} other cases" if other else "fitted on the same cases"
-        if method == "logistic":
+        if found.fitted_to == "nothing":
             fitted = "by formula"
-        elif same and method in LEARNING:
+        elif same and learns(method):
             text = f"{method} was fitted on the cases it is judged on: expect less of it on new ones."
             notes = (note("SS025", text),)
     return _result(cases, method, fitted, others.codes.size, found, mapped, outside, notes)
@@ -316,8 +316,7 @@ def _result(
         compared = effects(before, after)
         sums = zip(before.classes, before.class_totals.tolist(), strict=True)
         totals = {name: int(total) if total == int(total) else total for name, total in sums}  # as people write them
-        if method == "temperature":
-            impossible = _impossible(cases)
+        impossible = _impossible(cases)
     found = map_notes(method, map, cases.score, mapped, int(outside.sum()), impossible)
     return Recalibration(
         cases.name,
