@@ -87,8 +87,10 @@ def _of_bins(question: Paired[ScoreTable]) -> Comparison:
 @delong.on(of_areas, each_case_once, unweighted, any_of_several)
 def _all_areas(question: Several[ScoreTable]) -> Comparison:
     """Whether several areas are equal."""
-    known = _covariance_of_couples(question) if question.couples else covariance_of(question.cases, question.models)
-    return replace(all_equal(*known, question.models), measure=question.of)
+    names = question.models
+    if question.couples:
+        return replace(all_equal(*_covariance_of_couples(question), names), measure=question.of)
+    return replace(delong_omnibus(question.cases, names), measure=question.of)
 
 
 def _covariance_of_couples(question: Several[ScoreTable]) -> tuple[Array, Array]:

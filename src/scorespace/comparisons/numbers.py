@@ -68,10 +68,9 @@ class SignedRanks(Comparison):
     @property
     def words(self) -> str:
         told = f"Wilcoxon's signed ranks of absolute errors, {p_text(self.telling_p)}{self.sided}"
-        judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
         return (
             f"{self.a} is nearer to the truth than {self.b} on {decimals(100 * self.nearer, 0)} % of the cases, "
-            f"{judged} ({told}); {self.measure} differs by {signed(self.difference)}."
+            f"{self.verdict} ({told}); {self.measure} differs by {signed(self.difference)}."
         )
 
 
@@ -87,11 +86,10 @@ class OverTime(Comparison):
         if math.isnan(self.p):
             return f"{self.a} and {self.b}: {self.reason}."
         steps = "one step" if self.horizon == 1 else f"{self.horizon} steps"
-        judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
         size = f"{signed(self.difference)} [{signed(self.low)}, {signed(self.high)}]"
         return (
-            f"{self.a} and {self.b}, {steps} ahead at {self.times} times: {self.measure} differs by {size}, {judged} "
-            f"(Diebold and Mariano, {p_text(self.telling_p)}{self.sided})."
+            f"{self.a} and {self.b}, {steps} ahead at {self.times} times: {self.measure} differs by {size}, "
+            f"{self.verdict} (Diebold and Mariano, {p_text(self.telling_p)}{self.sided})."
         )
 
 

@@ -238,7 +238,7 @@ def compare_couples(
 ) -> Comparisons:
     """The same where no cases of all models are known, but what ties every two of them together."""
     _refuse_alone(models)
-    tested = [_tested(pairs, two, draws.anew(pairs=pairs), test, at, **asked) for two, pairs in couples.items()]
+    tested = [_tested(pairs, two, draws, test, at, **asked) for two, pairs in couples.items()]
     question = replace(tested[0][0], models=models, couples=couples)
     return _gathered(question, [(choice, found) for _, choice, found in tested], adjust)
 
@@ -261,10 +261,15 @@ def _tested(
         raise MeasureError(
             "a threshold is for two classes: of several, the highest score decides.", hint="no threshold"
         )
-    question = _completed(Several(**asked, cases=pairs, draws=draws, models=names), at, test)
+    question = _completed(Several(**asked, cases=pairs, draws=_drawn_of(draws, pairs), models=names), at, test)
     kept: dict[Any, Any] = {}
     questions = [_of_two(question, couple, names, kept) for couple in combinations(names, 2)]
     return question, *_answered(chosen(test, questions[0]), questions)
+
+
+def _drawn_of(draws: Draws, pairs: PairTable) -> Draws:
+    """What is drawn of cases that are known one by one, or of bins that tie two models together."""
+    return draws if pairs.times is None else draws.anew(pairs=pairs)
 
 
 def _refuse_alone(names: tuple[str, ...]) -> None:
@@ -309,6 +314,7 @@ def differences(
     [('delong', True), ('bootstrap', False)]
     """
     kept: dict[Any, Any] = {}
+    draws = _drawn_of(draws, pairs)
     asked: dict[str, Any] = {"level": level, "cases": pairs, "draws": draws, "models": (a, b)}
     questions = [_of_two(_completed(Several(spec=spec, **asked)), (a, b), (), kept) for spec in specs]
     questions = [replace(one, tested=k == 0) for k, one in enumerate(questions)]

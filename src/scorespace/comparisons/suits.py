@@ -63,20 +63,18 @@ def decided(question: Any) -> Refused | None:
 
 def both_sides(question: Question[Any]) -> Refused | None:
     """Both directions at once, as squares of differences have no sign."""
-    if question.alternative == "two-sided":
-        return None
     hint = "leave out alternative, or a test that adds up differences"
-    return Refused(f"{{title}} squares the differences, which have no sign then{asked_for_one(question)}", hint=hint)
+    return _undirected(question, "{title} squares the differences, which have no sign then", hint)
 
 
 def any_of_several(question: Question[Any]) -> Refused | None:
     """Whether any of several differ, which has no direction."""
-    if question.alternative == "two-sided":
-        return None
     hint = "leave out alternative, or name a test of two models at a time"
-    return Refused(
-        f"{{title}} asks whether any of several differ, in whichever direction{asked_for_one(question)}", hint=hint
-    )
+    return _undirected(question, "{title} asks whether any of several differ, in whichever direction", hint)
+
+
+def _undirected(question: Question[Any], problem: str, hint: str) -> Refused | None:
+    return None if question.alternative == "two-sided" else Refused(f"{problem}{asked_for_one(question)}", hint=hint)
 
 
 def each_side_by_itself(question: Question[Any]) -> Refused | None:

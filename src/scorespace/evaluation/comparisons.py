@@ -114,8 +114,6 @@ def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level
     pairs = models.paired(a, b)
     if pairs is None:
         return {}
-    if pairs.times is not None:
-        draws = draws.anew(pairs=pairs)
     shown = {name: [one.spec for one in summary if one.model == name] for name in (a, b)}
     specs = [spec for spec in shown[a] if spec in shown[b]]
     if not specs:
@@ -128,10 +126,8 @@ def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level
 def best_two(evaluation: Answers, ordered: Sequence[Estimate]) -> Comparison:
     """The test of the best model against the next by the measure that they were ordered by."""
     names = tuple(one.model for one in ordered[:2])
-    pairs, draws = _pairs(evaluation, names), evaluation.draws
-    if pairs.times is not None:
-        draws = draws.anew(pairs=pairs)
-    return paired.compare(pairs, spec=ordered[0].spec, models=names, draws=draws, level=evaluation.level)[0]
+    asked: dict[str, Any] = {"spec": ordered[0].spec, "draws": evaluation.draws, "level": evaluation.level}
+    return paired.compare(_pairs(evaluation, names), models=names, **asked)[0]
 
 
 def _pairs(evaluation: Answers, models: Sequence[str]) -> PairTable:

@@ -310,13 +310,12 @@ def _result(
     scores[cases.used] = mapped
     totals: Mapping[str, float] = {}
     compared: tuple[Effect, ...] = ()
-    impossible = 0
     if judged:
         before, after = cases.table(), cases.table(mapped)
         compared = effects(before, after)
         sums = zip(before.classes, before.class_totals.tolist(), strict=True)
         totals = {name: int(total) if total == int(total) else total for name, total in sums}  # as people write them
-        impossible = _impossible(cases)
+    impossible = _impossible(cases) if judged else 0
     found = map_notes(method, map, cases.score, mapped, int(outside.sum()), impossible)
     return Recalibration(
         cases.name,
