@@ -16,7 +16,7 @@ from scorespace.errors import ColumnError, DataError, PositiveError, ScoreSpaceE
 from scorespace.frozen import dataclass
 from scorespace.probabilities.effect import Effect, Recalibration, effects, map_notes
 from scorespace.probabilities.fit import check_method, cross_fitted, fit_map, learns
-from scorespace.probabilities.maps import ClassMaps, On, ScoreMap, map_from_dict
+from scorespace.probabilities.maps import On, ScoreMap, map_from_dict
 from scorespace.results import Note, grouped, note
 from scorespace.tables import Array, ClassTable, ScoreTable, score_table
 from scorespace.tables.labels import label_text
@@ -59,7 +59,7 @@ def recalibrate(
     cases = _cases(data, truth, score, missing, group=group, fold=fold, **named)
     others = cases
     if fit is not None:
-        order = cases.classes if cases.score.ndim == 2 else None
+        order = cases.classes if cases.score.ndim == 2 else ()
         others = _cases(fit, truth, score, missing, order, **named)
     found = fit_map(others.table(), method, on=on)
     same = fold is None and folds == 1 if fit is None else _same_data(data, fit)
@@ -113,13 +113,12 @@ def apply_map(
     if isinstance(map, (str, os.PathLike)):
         positive = agreed_positive(map, positive)
         map = read_map(map)
-    order = map.classes if isinstance(map, ClassMaps) else None
     if truth is None and weight is not None:
         raise ScoreSpaceError("weights are for judging the map, and no truth is named.", hint="truth=…")
     if truth is not None:
-        cases = _cases(data, truth, score, missing, order, positive=positive, weight=weight, names=names)
+        cases = _cases(data, truth, score, missing, map.classes, positive=positive, weight=weight, names=names)
     else:
-        cases = _cases_without_truth(data, score, names, missing, order)
+        cases = _cases_without_truth(data, score, names, missing, map.classes)
     mapped, outside = map.apply(cases.score), map.outside(cases.score)
     return _result(cases, map.method, "as saved", 0, map, mapped, outside)
 
@@ -210,9 +209,7 @@ class _Cases:
         return score_table(self.codes, values, classes=self.classes, positive=positive, weight=self.weight)
 
 
-def _cases(
-    data: Any, truth: str, score: Any, missing: str, order: tuple[str, ...] | None = None, **named: Any
-) -> _Cases:
+def _cases(data: Any, truth: str, score: Any, missing: str, order: tuple[str, ...] = (), **named: Any) -> _Cases:
     """The cases of a model; `named` are its further roles, `order` the classes as a map has them."""
     source = frames.read(data)
     roles = frames.roles(source, truth=truth, scores=score, **named)
@@ -237,7 +234,7 @@ def _cases(
 
 
 def _cases_without_truth(
-    data: Any, score: Any, names: Mapping[str, str] | None, missing: str, order: tuple[str, ...] | None
+    data: Any, score: Any, names: Mapping[str, str] | None, missing: str, order: tuple[str, ...]
 ) -> _Cases:
     source = frames.read(data)
     model, by_class = _one_model(frames.score_models(source, score, names))

@@ -39,6 +39,7 @@ class ScoreMap:
     beyond: ClassVar[str] = "there the map has no cases to go by"
     fitted_to: ClassVar[FittedTo] = "truth"
     turned: bool = False  # whether it turns the ranking round
+    classes: tuple[str, ...] = ()  # those that it has a map for each, where it is not one for all
 
     def apply(self, scores: ArrayLike) -> Array:
         raise NotImplementedError
