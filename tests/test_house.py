@@ -1,20 +1,24 @@
-"""What holds for all of the source: what differs by kind of table is declared, and nobody above asks for the kind."""
+"""What holds for all of the source: what differs by kind is declared with it, and nobody else asks for the kind."""
 
 import ast
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 import scorespace
+from scorespace.comparisons.question import Question
+from scorespace.probabilities.maps import ScoreMap
 from scorespace.tables.table import Table
 
 ROOT = Path(scorespace.__file__).parent
 
 
-def kinds():
-    """The names of all classes of tables, those that load late too."""
-    for file in (ROOT / "tables").glob("[a-z]*.py"):
-        import_module(f"scorespace.tables.{file.stem}")
-    found, new = set(), {Table}
+def kinds(base, home):
+    """The names of all classes of a kind, those that load late too."""
+    for file in (ROOT / home).glob("[a-z]*.py"):
+        import_module(f"scorespace.{home}.{file.stem}")
+    found, new = set(), {base}
     while new:
         new = {kind for one in new for kind in one.__subclasses__()}
         found |= {kind.__name__ for kind in new if kind.__module__.startswith("scorespace")}
@@ -22,7 +26,7 @@ def kinds():
 
 
 def questions(source, names):
-    """The lines that ask which class of table something is."""
+    """The lines that ask which of these classes something is."""
     for node in ast.walk(ast.parse(source)):
         if (
             isinstance(node, ast.Call)
@@ -40,10 +44,18 @@ def questions(source, names):
             yield node.lineno
 
 
-def test_no_code_above_the_tables_asks_which_class_a_table_is():
-    names = kinds()
-    assert {"ScoreTable", "ClassTable", "ConfusionTable", "ClusterTable", "ResidualTable"} <= names
-    files = [file for file in sorted(ROOT.rglob("*.py")) if file.parent.name != "tables"]
+@pytest.mark.parametrize(
+    ("base", "home", "some"),
+    [
+        (Table, "tables", {"ScoreTable", "ClassTable", "ConfusionTable", "ClusterTable", "ResidualTable"}),
+        (Question, "comparisons/question.py", {"Paired", "Several", "Unpaired", "Against", "OverDatasets"}),
+        (ScoreMap, "probabilities/maps.py", {"IsotonicMap", "PlattMap", "ClassMaps"}),
+    ],
+)
+def test_no_code_outside_their_home_asks_which_class_something_is(base, home, some):
+    names = kinds(base, home)
+    assert some <= names
+    files = [file for file in sorted(ROOT.rglob("*.py")) if not file.is_relative_to(ROOT / home)]
     asked = [f"{file.relative_to(ROOT)}:{line}" for file in files for line in questions(file.read_text(), names)]
     assert asked == []
 

@@ -326,14 +326,14 @@ def p_cell(p: float, undefined: str = "–") -> str:
     return undefined if math.isnan(p) else p_text(p).removeprefix("p ").removeprefix("= ")
 
 
-def joined(words: Sequence[str]) -> str:
+def joined(words: Sequence[str], by: str = "and") -> str:
     """Words as a sentence lists them.
 
     >>> joined(["a", "b", "c"]), joined(["a"])
     ('a, b and c', 'a')
     """
     *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{', '.join(most)} {by} {last}" if most else last
 
 
 def signed(value: float, places: int | None = None) -> str:

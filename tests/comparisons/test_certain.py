@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scorespace.comparisons.answer import Comparison, one_sided
 from scorespace.comparisons.certain import widened
 from scorespace.comparisons.delong import binned_covariance, delong_covariance
+from scorespace.errors import ScoreSpaceError
 from scorespace.evaluation.enter import evaluate
 from scorespace.tables import score_table
 from scorespace.tables.bins import bin_keys
@@ -111,6 +112,16 @@ def test_several_models_two_by_two(both):
     assert coarse[0].statistic == pytest.approx(exact[0].statistic, rel=5e-2)
     assert coarse[0].df == 2
     assert coarse.adjustment == "holm"
+
+
+@pytest.mark.parametrize("asked", [{"alternative": "greater"}, {"test": "mcnemar"}, {"measure": "brier"}])
+def test_of_bins_all_at_once_are_tested_where_the_test_says_so(both, asked):
+    assert len(both[1].compare(**asked)) == 3  # one-sided, of decisions and of any measure there is no such test
+
+
+def test_one_model_of_bins_is_not_compared(both):
+    with pytest.raises(ScoreSpaceError, match=r"a comparison needs two models\.\n  seen: 'a'"):
+        both[1].compare("a")
 
 
 def test_swapping_needs_the_cases(both):

@@ -1,6 +1,7 @@
 """Models over data sets, whole: the test that suits, the direction, groups, and what cannot be ranked."""
 
 import json
+from typing import Annotated
 
 import numpy as np
 import pytest
@@ -8,8 +9,13 @@ from scipy import stats
 
 import scorespace as ss
 from oracles.load import reference
+from scorespace.comparisons.answer import Comparison
+from scorespace.comparisons.question import AllOverDatasets
 from scorespace.comparisons.ranking import direction, over_datasets, rank_models
+from scorespace.comparisons.test import TESTS
+from scorespace.comparisons.test import test as declared
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError
+from scorespace.views.ranking import document
 
 
 def demsar(**named):
@@ -41,6 +47,26 @@ def test_a_control_is_tested_by_holm():
     assert [row["hochberg"] for row in found.rows()] == pytest.approx(theirs["vs_control_first"]["hochberg"], abs=1e-9)
     assert found.groups == (("C4.5+cf", "C4.5"),)  # those not told from it
     assert found.nemenyi is None
+
+
+def test_another_test_of_all_models_is_run_as_asked():
+    def kruskal(question: AllOverDatasets, *, factor: Annotated[float, "of p"] = 1.0) -> Comparison:
+        """Kruskal and Wallis's H."""
+        h, p = stats.kruskal(*question.outcomes.values.T)
+        a, *others = question.outcomes.models
+        return Comparison(a, ", ".join(others), "kruskal", "auc", statistic=h, p=factor * p, several=True)
+
+    try:
+        declared(title="Kruskal and Wallis's test", for_="values over data sets")(kruskal)
+        found, theirs = demsar(test="kruskal(factor=0.5)")
+    finally:
+        TESTS.nouns.pop("kruskal", None)
+    h, p = stats.kruskal(*np.transpose(theirs["data"]))
+    assert (found.friedman.statistic, found.friedman.p) == pytest.approx((h, p / 2))
+    assert found.words.startswith("All together, C4.5, C4.5+m, C4.5+cf, C4.5+m+cf are not distinguishable here in auc")
+    assert found.nemenyi is not None
+    shown = document(found, "results").sections[0].blocks[1]
+    assert shown.rows == (("kruskal", f"{h:.3f}", "", f"{p / 2:.3f}"),)
 
 
 def test_two_models_are_tested_by_wilcoxon():

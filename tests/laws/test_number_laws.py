@@ -91,6 +91,57 @@ def test_replicates_are_measured_one_by_one(measure, rows, data):
     same(measure(one.with_cells(cells)), [measure(one.with_cells(row)) for row in cells])
 
 
+# --- what a measure says of itself is true, both ways
+
+RNG = np.random.default_rng(5)
+SOME = [(*pair, 1.0) for pair in RNG.normal(0, 3, (12, 2)).tolist()]
+OF_SUMS = [measure for measure in CATALOGUE if ErrorSums in measure.functions]
+
+
+def forms(measure) -> list[dict[str, float]]:
+    """The measure as it is, and with other options: an asymmetry of one half is none."""
+    return [{}, {option.name: 0.8 for option in measure.options}]
+
+
+def off_as_mean_loss(measure, rows) -> float:
+    """By how much it is not the mean of what each error costs, wherever the truth is, and never below 0."""
+    moved = [(truth + 7, predicted + 7, weight) for truth, predicted, weight in rows]
+    weight, gaps = [row[2] for row in rows], []
+    for options in forms(measure):
+        found = float(measure(table(rows), **options))
+        each = [float(measure(table([row]), **options)) for row in rows]
+        again = float(measure(table(moved), **options))
+        gaps += [abs(np.average(each, weights=weight) - found), abs(again - found), max(0, -min(each))]
+    return float(np.max(gaps))
+
+
+def off_as_middle_size(measure, rows) -> float:
+    """By how much it is not where the middle of |e| is: there too, when every size is taken off the same number."""
+    truth, predicted, weight = np.array(rows).T
+    size = np.abs(predicted - truth)
+    most = size.max() + 1
+    turned = residual_table(truth, truth + most - size, weight, interval=(truth, truth + 1), baseline=0.5)
+    return max(abs(float(measure(turned, **o)) - (most - float(measure(table(rows), **o)))) for o in forms(measure))
+
+
+LAWS = [("loss", OF_SUMS, off_as_mean_loss), ("sizes", CATALOGUE, off_as_middle_size)]
+SAID = [(measure, off) for said, found, off in LAWS for measure in found if getattr(measure, said)]
+UNSAID = [(measure, said, off) for said, found, off in LAWS for measure in found if not getattr(measure, said)]
+
+
+@pytest.mark.parametrize(("measure", "off"), SAID, ids=lambda one: getattr(one, "__name__", one))
+@given(rows=st.lists(rows, min_size=1, max_size=10))
+@few
+def test_mean_losses_and_middle_sizes_are_what_they_say(measure, off, rows):
+    assert off(measure, rows) < 1e-9
+
+
+@pytest.mark.parametrize(("measure", "said", "off"), UNSAID, ids=lambda one: getattr(one, "__name__", one))
+def test_no_other_is(measure, said, off):
+    gap = off(measure, SOME)
+    assert np.isnan(gap) or gap > 1e-6, f"declare {said}=True"
+
+
 @given(rows=st.lists(rows, min_size=1, max_size=12))
 def test_the_area_over_the_curve_is_half_the_variance_of_the_errors(rows):
     one = table(rows)

@@ -33,6 +33,20 @@ _IN_ROWS: Final = (
 )
 
 
+@dataclass(frozen=True)
+class Statistic:
+    """A statistic with its degrees of freedom and p-value, and the reason when it is undefined or infinite."""
+
+    test: str
+    value: float
+    df: float | tuple[float, float]
+    p: float
+    reason: str | None = None
+
+    def row(self) -> Row:
+        return plain({"statistic" if name == "value" else name: value for name, value in vars(self).items()})
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
     """A test of two models, or of several at once: then `b` names all but the first, and no difference is defined.
@@ -71,6 +85,11 @@ class Comparison(Result):
 
     def rows(self) -> list[Row]:
         return [self.row()]
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """What it was judged by, where that is shown in full."""
+        return (Statistic(self.test, self.statistic, self.df, self.p, self.reason),)
 
     @property
     def of(self) -> str:
@@ -129,12 +148,16 @@ class Comparison(Result):
         return f"p < {round(1 - self.level, 12):g}"
 
     @property
+    def verdict(self) -> str:
+        """Whether chance alone could have done it."""
+        return "more than chance explains" if self.sure else "not distinguishable from chance here"
+
+    @property
     def judgement(self) -> str:
-        """Whether chance alone could have done it, with the p-value to judge by."""
+        """The same, with the p-value to judge by."""
         told = ["two independent samples"] if self.independent else []
         told += [p_text(self.telling_p)] + ([] if math.isnan(self.p_adjusted) else ["adjusted"])
-        judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
-        return f"{judged} ({', '.join(told)}{self.sided})"
+        return f"{self.verdict} ({', '.join(told)}{self.sided})"
 
     @property
     def sided(self) -> str:
@@ -181,10 +204,9 @@ class PairTest(Comparison):
             return f"{self._facts}{self._judged}."
         if self.reason is not None:
             return f"{self.a} and {self.b} do not differ: {self.reason}."
-        judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
         told = f"{self.test}, {p_text(self.telling_p)}{'' if math.isnan(self.p_adjusted) else ', adjusted'}"
         told += ", which is optimistic" if any(note.code == "SS017" for note in self.notes) else ""
-        return f"{self._facts}, {judged} ({told}{self.sided})."
+        return f"{self._facts}, {self.verdict} ({told}{self.sided})."
 
     @property
     def _facts(self) -> str:

@@ -7,13 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from scorespace.comparisons.answer import Comparison
-from scorespace.comparisons.question import Against, Paired, Question, Unpaired
-from scorespace.measures.catalog import MeasureSpec
-from scorespace.measures.certain import certified
-from scorespace.measures.confusion import acc
+from scorespace.comparisons.question import Question
 from scorespace.results import note
 from scorespace.special import ndtr, ndtri
-from scorespace.tables import Table
 
 Bounds = tuple[float, float]
 UNKNOWN: Bounds = (math.nan, math.nan)
@@ -28,24 +24,12 @@ def certain(found: Comparison, question: Question[Any]) -> Comparison:
 
 def difference_bounds(question: Question[Any]) -> Bounds:
     """What the difference lies between, from what the measure of each model lies between."""
-    ends = [_ends(question, place, table) for place, table in enumerate(question.tables)]
-    if isinstance(question, Against):
-        return ends[0][0] - question.value, ends[0][1] - question.value
-    if isinstance(question, (Paired, Unpaired)):
-        return ends[0][0] - ends[1][1], ends[0][1] - ends[1][0]
-    return UNKNOWN
-
-
-def _ends(question: Question[Any], place: int, table: Table) -> Bounds:
-    spec = question.spec
-    if spec is None and isinstance(question, Paired):  # decisions at a threshold: the share of right ones
-        spec = MeasureSpec(acc.name, at=question.at.get(question.models[place]) if table.thresholded else None)
-    if spec is None:
-        return UNKNOWN
-    if not table.coarse:
-        value = question.bound[place].value
-        return value, value
-    return certified(spec, table) or UNKNOWN
+    ends = [
+        (request.certified or UNKNOWN) if table.coarse else (request.value, request.value)
+        for request, table in zip(question.measured, question.tables, strict=True)
+    ]
+    (low, high), (least, most), *others = (*ends, *((value, value) for value in question.fixed))
+    return UNKNOWN if others else (low - most, high - least)
 
 
 def widened(found: Comparison, bounds: Bounds, spread: float = 1.0) -> Comparison:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Annotated, Final, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from scorespace.comparisons.answer import Comparison, ValueTest
 from scorespace.comparisons.certain import difference_bounds, widened
 from scorespace.comparisons.question import Against, Paired, Question, Several, Unpaired
 from scorespace.comparisons.suits import (
+    any_of_several,
     by_request,
     each_case_once,
     enough_cases,
@@ -82,10 +84,26 @@ def _of_bins(question: Paired[ScoreTable]) -> Comparison:
     return widened(found, difference_bounds(question), spread) if math.isfinite(spread) else found
 
 
-@delong.on(of_areas, each_case_once, unweighted)
+@delong.on(of_areas, each_case_once, unweighted, any_of_several)
 def _all_areas(question: Several[ScoreTable]) -> Comparison:
     """Whether several areas are equal."""
-    return replace(delong_omnibus(question.cases, question.models), measure=question.of)
+    names = question.models
+    if question.couples:
+        return replace(all_equal(*_covariance_of_couples(question), names), measure=question.of)
+    return replace(delong_omnibus(question.cases, names), measure=question.of)
+
+
+def _covariance_of_couples(question: Several[ScoreTable]) -> tuple[Array, Array]:
+    """The areas of all models and their covariances, from the bins of every two of them."""
+    size = len(question.models)
+    areas, covariance = np.empty(size), np.empty((size, size))
+    for places in combinations(range(size), 2):
+        a, b = places
+        pairs = question.couples[question.models[a], question.models[b]]
+        areas[[a, b]], covariance[np.ix_(places, places)], _ = binned_covariance(
+            pairs, [question.tables[a], question.tables[b]]
+        )
+    return areas, covariance
 
 
 @delong.on(of_areas, unweighted, ungrouped, enough_cases)

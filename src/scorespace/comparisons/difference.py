@@ -154,5 +154,12 @@ def inverted(bounds: Callable[[float], Bounds], target: float) -> float:
     return z
 
 
+def touching(found: Comparison, bounds: Callable[[float], Bounds], target: float, least: float) -> Comparison:
+    """The comparison with the p at which its interval would just reach the target, and not below `least`."""
+    z = inverted(bounds, target)
+    p = min(1.0, max(least, 2 * float(ndtr(-z))))
+    return replace(found, statistic=math.copysign(z, found.difference), p=p)
+
+
 def _level(z: float) -> float:
     return float(1 - 2 * ndtr(-z))

@@ -11,27 +11,13 @@ import numpy as np
 
 from scorespace.comparisons.adjust import adjust as adjusted_p
 from scorespace.comparisons.adjust import title
-from scorespace.comparisons.answer import Comparison, Comparisons, adjusted, extent
+from scorespace.comparisons.answer import Comparison, Comparisons, Statistic, adjusted, extent
 from scorespace.comparisons.datasets import DatasetTable
 from scorespace.frozen import dataclass
 from scorespace.resampling.estimate import check_level
-from scorespace.results import ByValue, Note, Result, Row, decimals, joined, note, p_text, plain
+from scorespace.results import ByValue, Note, Result, Row, decimals, joined, note, p_text
 from scorespace.special import chdtrc, fdtrc, ndtr
 from scorespace.tables import Array
-
-
-@dataclass(frozen=True)
-class Statistic:
-    """A statistic with its degrees of freedom and p-value, and the reason when it is undefined or infinite."""
-
-    test: str
-    value: float
-    df: int | tuple[int, int]
-    p: float
-    reason: str | None = None
-
-    def row(self) -> Row:
-        return plain({"statistic" if name == "value" else name: value for name, value in vars(self).items()})
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -51,6 +37,10 @@ class Friedman(Comparison):
 
     def facts(self) -> Row:
         return {"datasets": self.datasets, "average_ranks": dict(zip(self.models, self.average_ranks, strict=True))}
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        return self.chi2, self.f
 
     @property
     def words(self) -> str:

@@ -12,11 +12,19 @@ import numpy as np
 from scorespace.comparisons.answer import Alternative, Comparison
 from scorespace.comparisons.datasets import sign_p
 from scorespace.comparisons.difference import combined
-from scorespace.comparisons.question import Paired, Several
-from scorespace.comparisons.suits import decided, each_case_once, not_in_folds, of_decisions, ungrouped, unweighted
+from scorespace.comparisons.question import RIGHT, Paired, Several
+from scorespace.comparisons.suits import (
+    any_of_several,
+    case_by_case,
+    decided,
+    each_case_once,
+    not_in_folds,
+    of_decisions,
+    ungrouped,
+    unweighted,
+)
 from scorespace.comparisons.test import test
 from scorespace.errors import ScoreSpaceError
-from scorespace.measures.confusion import acc
 from scorespace.resampling.share import wilson
 from scorespace.results import grouped, note
 from scorespace.special import chdtrc
@@ -51,7 +59,7 @@ def mcnemar(
     stated = None if method == "auto" else method
     times = question.cases.times
     asked: dict[str, Any] = {"method": stated, "level": question.level, "alternative": question.alternative}
-    found = replace(mcnemar_test(*right, names=question.names, times=times, **asked), measure=question.of or acc.name)
+    found = replace(mcnemar_test(*right, names=question.names, times=times, **asked), measure=question.of)
     ((_, only_a), (only_b, _)) = found.table or ((0, 0), (0, 0))
     if only_a + only_b >= _HARDLY_ANY:
         return found
@@ -59,11 +67,11 @@ def mcnemar(
     return replace(found, notes=(note("SS014", text),))
 
 
-@mcnemar.on(of_decisions, decided, each_case_once, unweighted)
+@mcnemar.on(of_decisions, case_by_case, decided, each_case_once, unweighted, any_of_several)
 def _all_decisions(question: Several[Table]) -> Comparison:
     """Cochran's Q."""
     right = np.stack([question.right(model) for model in question.models])
-    return replace(cochran_q(right, names=question.models), measure=question.of or acc.name)
+    return replace(cochran_q(right, names=question.models), measure=question.of)
 
 
 def mcnemar_test(
@@ -99,7 +107,7 @@ def mcnemar_test(
     return Comparison(
         *names,
         f"mcnemar, {chosen}",
-        acc.name,
+        RIGHT.name,
         (only_a - only_b) / total,
         low,
         high,
@@ -160,7 +168,7 @@ def cochran_q(right: Array, *, names: Sequence[str]) -> Comparison:
     k = hits.shape[0]
     by_model, by_case = hits.sum(axis=1), hits.sum(axis=0)
     spread = float(k * by_case.sum() - (by_case**2).sum())
-    found = Comparison(names[0], ", ".join(names[1:]), "cochran q", acc.name, df=float(k - 1), several=True)
+    found = Comparison(names[0], ", ".join(names[1:]), "cochran q", RIGHT.name, df=float(k - 1), several=True)
     if spread == 0:
         return replace(found, statistic=0.0, p=1.0, reason=_TOGETHER)
     q = (k - 1) * float(k * (by_model**2).sum() - by_model.sum() ** 2) / spread

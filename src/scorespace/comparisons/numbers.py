@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
@@ -16,31 +16,31 @@ from scorespace.comparisons.suits import by_request, each_case_once, not_in_fold
 from scorespace.comparisons.test import Refused, test
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.frozen import dataclass
-from scorespace.measures.catalog import MeasureSpec
-from scorespace.measures.measure import Measure
-from scorespace.measures.regression import asym, mae, medae, mse, pinball
+from scorespace.measures.catalog import measures
 from scorespace.resampling.limits import student
-from scorespace.results import decimals, note, p_text, signed
+from scorespace.results import decimals, joined, note, p_text, signed
 from scorespace.special import stdtr
 from scorespace.tables import Array, ResidualTable
 
-MEANS: Final[dict[Measure, Callable[[Array], Array]]] = {mae: np.abs, mse: np.square}
-"""The loss of a case whose mean each of these measures is; asym and pinball have theirs with their options."""
 _FEWEST: Final = 8  # times from which on a variance over time says anything
 
 
 def of_sizes(question: Question[Any]) -> Refused | None:
     """Measures of the size of errors."""
-    if question.spec is not None and question.spec.measure in (mae, medae):
-        return None
-    return Refused("{title} is for mae or medae.", hint='measure="mae"', error=MeasureError)
+    return _of_those(question, "sizes")
 
 
 def of_mean_losses(question: Question[Any]) -> Refused | None:
     """Measures that are the mean of a loss of each case."""
-    if question.spec is not None and question.spec.measure in (*MEANS, asym, pinball):
+    return _of_those(question, "loss")
+
+
+def _of_those(question: Question[Any], declared: str) -> Refused | None:
+    """Measures that are declared to be so, and no others."""
+    if question.spec is not None and getattr(question.spec.measure, declared):
         return None
-    return Refused("{title} is for mae, mse, asym or pinball.", hint='measure="mae"', error=MeasureError)
+    able = [one.name for one in measures() if getattr(one, declared)]
+    return Refused(f"{{title}} is for {joined(able, 'or')}.", hint=f'measure="{able[0]}"', error=MeasureError)
 
 
 def in_time(question: Question[Any]) -> Refused | None:
@@ -68,10 +68,9 @@ class SignedRanks(Comparison):
     @property
     def words(self) -> str:
         told = f"Wilcoxon's signed ranks of absolute errors, {p_text(self.telling_p)}{self.sided}"
-        judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
         return (
             f"{self.a} is nearer to the truth than {self.b} on {decimals(100 * self.nearer, 0)} % of the cases, "
-            f"{judged} ({told}); {self.measure} differs by {signed(self.difference)}."
+            f"{self.verdict} ({told}); {self.measure} differs by {signed(self.difference)}."
         )
 
 
@@ -87,11 +86,10 @@ class OverTime(Comparison):
         if math.isnan(self.p):
             return f"{self.a} and {self.b}: {self.reason}."
         steps = "one step" if self.horizon == 1 else f"{self.horizon} steps"
-        judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
         size = f"{signed(self.difference)} [{signed(self.low)}, {signed(self.high)}]"
         return (
-            f"{self.a} and {self.b}, {steps} ahead at {self.times} times: {self.measure} differs by {size}, {judged} "
-            f"(Diebold and Mariano, {p_text(self.telling_p)}{self.sided})."
+            f"{self.a} and {self.b}, {steps} ahead at {self.times} times: {self.measure} differs by {size}, "
+            f"{self.verdict} (Diebold and Mariano, {p_text(self.telling_p)}{self.sided})."
         )
 
 
@@ -150,31 +148,17 @@ def _related(apart: Array, horizon: int, names: tuple[str, str]) -> tuple[Any, .
     return (note("SS048", text),)
 
 
-def _loss(spec: MeasureSpec) -> Callable[[Array], Array]:
-    """The loss of an error whose mean over the cases the measure is."""
-    if spec.measure in MEANS:
-        return MEANS[spec.measure]
-    options = dict(spec.options)
-    alpha = float(options.get("alpha", options.get("q", 0.5)))
-    unit = 2.0 if spec.measure is asym else 1.0
-    return lambda error: unit * np.where(error < 0, -alpha * error, (1 - alpha) * error)
-
-
 def _gaps(question: Paired[ResidualTable]) -> Array:
     """The loss of the first model less that of the second, in the order of time."""
-    loss, pairs = _loss(question.bound[0].spec), question.cases
-    first, second = (loss(error) for error in _errors(question))
-    return np.asarray(first - second)[np.argsort(np.asarray(pairs.time), kind="stable")]
+    each = (request.on(table.numbers.alone) for request, table in zip(question.bound, question.tables, strict=True))
+    first, second = _side_by_side(question, each)
+    return (first - second)[np.argsort(np.asarray(question.cases.time), kind="stable")]
 
 
-def _errors(question: Paired[ResidualTable]) -> tuple[Array, Array]:
-    """The errors of both models, case by case."""
+def _side_by_side(question: Paired[ResidualTable], of_models: Iterable[Array]) -> list[Array]:
+    """What both models have of each of their own cases, in the order of the cases that they share."""
     pairs = question.cases
-    a, b = (
-        table.numbers.error[pairs.cell[pairs.index(model)]]
-        for model, table in zip(question.names, question.tables, strict=True)
-    )
-    return a, b
+    return [each[pairs.cell[pairs.index(model)]] for model, each in zip(question.names, of_models, strict=True)]
 
 
 @test(
@@ -187,7 +171,7 @@ def _errors(question: Paired[ResidualTable]) -> tuple[Array, Array]:
 )
 def signed_ranks(question: Paired[ResidualTable]) -> Comparison:
     """Sum of the ranks of | |e_a| − |e_b| | over the cases on which a is farther off; exact up to 25, else normal."""
-    a, b = map(np.abs, _errors(question))
+    a, b = _side_by_side(question, (np.abs(table.numbers.error) for table in question.tables))
     asked: dict[str, Any] = {"alternative": question.alternative, "level": question.level}
     found = wilcoxon(dataset_table({"a": a, "b": b}, best="low"), **asked)
     nearer = float(((a < b) + 0.5 * (a == b)).mean())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scorespace.arguments import check
 from scorespace.comparisons.answer import UNTESTED, Alternative, Comparison, Comparisons, adjusted, check_alternative
 from scorespace.comparisons.difference import combined, interval_at, judged, least_p
-from scorespace.comparisons.question import Paired, Question, Several, bindable, decides
+from scorespace.comparisons.question import RIGHT, Paired, Question, Several, bindable, decides
 from scorespace.comparisons.suits import (
     about_decisions,
     each_case_once,
@@ -27,7 +27,6 @@ from scorespace.comparisons.test import Choice, Doubt, Refused, chosen, parse_te
 from scorespace.declaration import Call
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.measures.catalog import MeasureSpec, measures, parse
-from scorespace.measures.confusion import acc
 from scorespace.resampling.draw import REPLICATES, Draws, replicated
 from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, Progress, note
@@ -220,13 +219,40 @@ def compare(
     >>> compare(pair_table([1, 0, 1, 0, 0], scores))[0].p
     1.0
     """
-    check_level(level)
-    check_alternative(alternative)
     names = tuple(models) or pairs.models
-    if len(names) < 2:
-        raise ScoreSpaceError("a comparison needs two models.", seen=listing(names), hint="name another model")
+    drawn = draws or Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=seed, progress=progress)
+    asked: dict[str, Any] = {"spec": spec, "level": level, "alternative": alternative}
+    question, choice, found = _tested(pairs, names, drawn, test, at, **asked)
+    return _gathered(question, [(choice, found)], adjust)
+
+
+def compare_couples(
+    couples: Mapping[tuple[str, str], PairTable],
+    models: tuple[str, ...],
+    draws: Draws,
+    *,
+    test: str | None = None,
+    at: float | None = None,
+    adjust: str = "holm",
+    **asked: Any,
+) -> Comparisons:
+    """The same where no cases of all models are known, but what ties every two of them together."""
+    _refuse_alone(models)
+    tested = [_tested(pairs, two, draws, test, at, **asked) for two, pairs in couples.items()]
+    question = replace(tested[0][0], models=models, couples=couples)
+    return _gathered(question, [(choice, found) for _, choice, found in tested], adjust)
+
+
+def _tested(
+    pairs: PairTable, names: tuple[str, ...], draws: Draws, test: str | None, at: float | None, **asked: Any
+) -> tuple[Several[Table], Choice, list[Comparison]]:
+    """What is asked of models, the test that answers it, and its answers for every two of them."""
+    check_level(asked["level"])
+    check_alternative(asked["alternative"])
+    _refuse_alone(names)
     for name in names:
         pairs.index(name)
+    spec: MeasureSpec | None = asked["spec"]
     if at is not None and spec is not None:
         raise MeasureError(
             f"at={at:g} asks for decisions, and {spec} is a measure.", hint=f'measure="{replace(spec, at=at)}"'
@@ -235,37 +261,42 @@ def compare(
         raise MeasureError(
             "a threshold is for two classes: of several, the highest score decides.", hint="no threshold"
         )
-    drawn = draws or Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=seed, progress=progress)
-    asked: dict[str, Any] = {"spec": spec, "level": level, "alternative": alternative, "cases": pairs, "draws": drawn}
-    question = _completed(Several(**asked, models=names), at, test)
-    couples = list(combinations(names, 2))
-    first = _of_two(question, couples[0], names, {})
-    choice = chosen(test, first)
-    questions = [_of_two(question, couple, names, first.kept) for couple in couples]
-    return _gathered(*_answered(choice, questions), question, adjust)
+    question = _completed(Several(**asked, cases=pairs, draws=_drawn_of(draws, pairs), models=names), at, test)
+    kept: dict[Any, Any] = {}
+    questions = [_of_two(question, couple, names, kept) for couple in combinations(names, 2)]
+    return question, *_answered(chosen(test, questions[0]), questions)
+
+
+def _drawn_of(draws: Draws, pairs: PairTable) -> Draws:
+    """What is drawn of cases that are known one by one, or of bins that tie two models together."""
+    return draws if pairs.times is None else draws.anew(pairs=pairs)
+
+
+def _refuse_alone(names: tuple[str, ...]) -> None:
+    if len(names) < 2:
+        raise ScoreSpaceError("a comparison needs two models.", seen=listing(names), hint="name another model")
 
 
 def _answered(choice: Choice, questions: Sequence[Paired[Table]]) -> tuple[Choice, list[Comparison]]:
     """What a test answers; where it was not named and cannot judge a difference, the permutation does."""
     found = [choice.kind(one, **choice.call.options) for one in questions]
     at_a_loss = [one for one in found if math.isnan(one.p) and not math.isnan(one.difference)]
-    if choice.stated or not at_a_loss or not questions[0].tested or permutation.misfit(questions[0]) is not None:
-        return choice, found
-    doubt = Doubt(f"{choice.kind.named} cannot judge: {at_a_loss[0].reason}", "SS012")
-    choice = Choice(Call(permutation), (*choice.doubts, doubt), stated=False)
-    return choice, [permutation(one) for one in questions]
+    if at_a_loss and not choice.stated and questions[0].tested and permutation.misfit(questions[0]) is None:
+        doubt = Doubt(f"{choice.kind.named} cannot judge: {at_a_loss[0].reason}", "SS012")
+        choice = Choice(Call(permutation), (*choice.doubts, doubt), stated=False)
+        found = [permutation(one) for one in questions]
+    return choice, [one if one.reason else replace(one, reason=choice.reason) for one in found]
 
 
-def _gathered(choice: Choice, found: list[Comparison], question: Several[Table], adjust: str) -> Comparisons:
+def _gathered(question: Several[Table], tested: Sequence[tuple[Choice, list[Comparison]]], adjust: str) -> Comparisons:
     """The tests of all pairs, after that of all models at once, with adjusted p and their notes."""
-    together = []
-    if len(question.models) > 2 and Several in choice.kind.forms and question.alternative == "two-sided":
-        together = [choice.kind.forms[Several].function(question)]
-    found = [one if one.reason else replace(one, reason=choice.reason) for one in found]
-    notes = dict.fromkeys((*choice.notes, *(each for one in found for each in one.notes)))
-    placed, method, told = adjusted(found, "pairs", adjust)
-    tested = tuple(replace(one, level=question.level) for one in (*together, *placed))
-    return Comparisons(question.models, tested, method, (*notes, *told))
+    kind, together = tested[0][0].kind, []
+    if len(question.models) > 2 and not isinstance(kind.misfit(question), Refused):
+        together = [kind.forms[Several].function(question)]
+    told = [(*choice.notes, *(each for one in found for each in one.notes)) for choice, found in tested]
+    placed, method, said = adjusted([one for _, found in tested for one in found], "pairs", adjust)
+    every = tuple(replace(one, level=question.level) for one in (*together, *placed))
+    return Comparisons(question.models, every, method, (*dict.fromkeys(chain(*told)), *said))
 
 
 def differences(
@@ -283,6 +314,7 @@ def differences(
     [('delong', True), ('bootstrap', False)]
     """
     kept: dict[Any, Any] = {}
+    draws = _drawn_of(draws, pairs)
     asked: dict[str, Any] = {"level": level, "cases": pairs, "draws": draws, "models": (a, b)}
     questions = [_of_two(_completed(Several(spec=spec, **asked)), (a, b), (), kept) for spec in specs]
     questions = [replace(one, tested=k == 0) for k, one in enumerate(questions)]
@@ -292,8 +324,7 @@ def differences(
         questions[0].drawn(REPLICATES, *together)  # once for all measures
     found: dict[MeasureSpec, Comparison] = {}
     for spec, question, choice in zip(specs, questions, choices, strict=True):
-        used, (one,) = _answered(choice, [question])
-        one = one if one.reason else replace(one, reason=used.reason)
+        _, (one,) = _answered(choice, [question])
         found[spec] = one if question.tested else _untested(one, specs[0])
     return found
 
@@ -323,8 +354,8 @@ def _completed(question: Several[Table], at: float | None = None, test: str | No
         cut = all(name in cuts or decides(table) for name, table in zip(names, tables, strict=True))
         if at is not None or named or (test is None and cut and _crisp(tables)):
             whole = at is None and all(map(decides, tables))
-            return replace(question, spec=MeasureSpec(acc.name)) if whole else question
-        spec = MeasureSpec(acc.name) if all(map(decides, tables)) and _crisp(tables) else usual(tables)
+            return replace(question, spec=RIGHT) if whole else question
+        spec = RIGHT if all(map(decides, tables)) and _crisp(tables) else usual(tables)
     scoring = _scoring(pairs, tables, spec)
     if scoring is not None:
         held = dict(zip(scoring.models, scoring.tables, strict=True))

@@ -31,16 +31,20 @@ FOUR_FIFTHS: Final = 0.8
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion of fairness: the measures that should be the same in all slices, and whether their ratio is told."""
+    """A criterion of fairness: the measures that should be the same in all slices, and whether their ratio is told.
+
+    `four_fifths`: whether that rule is about its ratio.
+    """
 
     name: str
     measures: tuple[str, ...]
     ratio: bool = True
     placed: bool = True
+    four_fifths: bool = False
 
 
 CRITERIA: Final[list[Criterion]] = [
-    Criterion("demographic parity", ("pp_rate",)),
+    Criterion("demographic parity", ("pp_rate",), four_fifths=True),
     Criterion("equal opportunity", ("tpr",)),
     Criterion("equalised odds", ("tpr", "fpr")),
     Criterion("predictive parity", ("ppv",)),
@@ -81,7 +85,8 @@ class Parity:
     @property
     def words(self) -> str | None:
         """What the four-fifths rule says of selection rates; None where it is kept."""
-        if self.criterion != CRITERIA[0].name or not self.ratio < FOUR_FIFTHS:
+        ruled = any(one.four_fifths for one in CRITERIA if one.name == self.criterion)
+        if not (ruled and self.ratio < FOUR_FIFTHS):
             return None
         sure = "beyond chance" if self.ratio_high < FOUR_FIFTHS else "which chance could have done"
         fewer = f"{self.model} selects {self.lowest} less than four fifths as often as {self.highest}"

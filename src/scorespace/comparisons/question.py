@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from scorespace.comparisons.datasets import DatasetTable
 from scorespace.errors import MeasureError
 from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.confusion import acc
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.draw import Draws, asked
 from scorespace.resampling.limits import rarest
@@ -23,6 +24,8 @@ from scorespace.tables import Array, NoTableError, Table, Top
 from scorespace.tables.pair import PairTable
 
 Held = TypeVar("Held", bound=Table)
+RIGHT: Final = MeasureSpec(acc.name)
+"""What decisions are compared in: the share of right ones."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,6 +49,11 @@ class Question(Generic[Held]):
     @property
     def tables(self) -> tuple[Any, ...]:
         """The table of every model that it is about."""
+        return ()
+
+    @property
+    def fixed(self) -> tuple[float, ...]:
+        """Numbers that are compared with those of the tables, and are not measured themselves."""
         return ()
 
     @property
@@ -80,14 +88,16 @@ class Question(Generic[Held]):
 
     @property
     def difference(self) -> float:
-        """The measure of the first minus that of the second."""
-        return self.bound[0].value - self.bound[1].value
+        """The measure of the first minus that of the second, or minus what it is compared with."""
+        first, second, *_ = (*(one.value for one in self.bound), *self.fixed)
+        return first - second
 
     @property
     def range(self) -> tuple[float, float]:
         """Between which numbers a difference of the measure lies: its range, and as much below zero."""
         low, high = self.bound[0].range
-        return low - high, high - low
+        least, most = (*self.fixed, *self.fixed) or (low, high)
+        return low - most, high - least
 
     @cached_property
     def bound(self) -> tuple[Request, ...]:
@@ -96,18 +106,25 @@ class Question(Generic[Held]):
             raise MeasureError("decisions are compared here, and no measure.", hint='measure="auc"')
         return tuple(bind(self.spec, table) for table in self.tables)
 
+    @property
+    def measured(self) -> tuple[Request, ...]:
+        """What is compared, on the table of every model: the measure, or of decisions how many are right."""
+        return self.bound
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Several(Question[Held]):
     """Several models on the same cases: are all alike.
 
-    `at` holds the thresholds that decisions are made at, by model.
+    `at` holds the thresholds that decisions are made at, by model. Where no cases of all are known, `couples` ties
+    every two of them together, and `cases` the first two.
     """
 
     cases: PairTable
     draws: Draws
     models: tuple[str, ...]
     at: Mapping[str, float] = field(default_factory=dict)
+    couples: Mapping[tuple[str, str], PairTable] = field(default_factory=dict, repr=False)
     asks: ClassVar[str] = "compare several models at once"
 
     @property
@@ -123,6 +140,20 @@ class Several(Question[Held]):
         if self.cases.times is not None:  # what ties the models together is coarser than their own tables
             return tuple(self.draws.tables[model] for model in self.models)
         return tuple(self.cases.tables[self.cases.index(model)] for model in self.models)
+
+    @property
+    def of(self) -> str:
+        return (self.spec or RIGHT).canonical
+
+    @property
+    def measured(self) -> tuple[Request, ...]:
+        if self.spec is not None:
+            return self.bound
+        cuts = map(self.at.get, self.models)
+        return tuple(
+            bind(replace(RIGHT, at=at if table.thresholded else None), table)
+            for at, table in zip(cuts, self.tables, strict=True)
+        )
 
     def right(self, model: str) -> NDArray[np.bool_]:
         """Which cases a model decides right."""
@@ -209,19 +240,13 @@ class Against(Question[Held]):
         return (self.draws.tables[self.model],)
 
     @property
-    def difference(self) -> float:
-        """By how much the measure misses the value."""
-        return self.bound[0].value - self.value
+    def fixed(self) -> tuple[float, ...]:
+        return (self.value,)
 
     def answer(self, test: str, **told: Any) -> Comparison:
         """The difference as a test of that name begins: without interval and p."""
         named = self.model, f"{self.value:g}", test, self.of, _finite(self.difference)
         return ValueTest(*named, level=self.level, value=self.value, **told)
-
-    @property
-    def range(self) -> tuple[float, float]:
-        low, high = self.bound[0].range
-        return low - self.value, high - self.value
 
     def differences(self, replicates: int) -> Array:
         """By how much the measure misses the value in so many replicates."""

@@ -11,7 +11,6 @@ from scorespace.comparisons.answer import ROPE, Alternative, Comparison, Compari
 from scorespace.comparisons.datasets import DatasetTable, Zeros, bayes_signed_rank, dataset_table, sign_test, wilcoxon
 from scorespace.comparisons.friedman import (
     AgainstControl,
-    Friedman,
     Nemenyi,
     against_control,
     nemenyi,
@@ -94,12 +93,13 @@ def over_datasets() -> tuple[str, ...]:
 class Ranking(Result):
     """The average ranks of models over data sets, with Friedman's test and what follows it, or tests of pairs.
 
+    `friedman` is another test of all models, where one was asked for.
     `groups` are the largest sets of models that cannot be told apart; with a control, those not told from it.
     """
 
     table: DatasetTable
     level: float
-    friedman: Friedman | None = None
+    friedman: Comparison | None = None
     nemenyi: Nemenyi | None = None
     control: AgainstControl | None = None
     pairs: Comparisons | None = None
@@ -194,12 +194,12 @@ not distinguishable from chance here (Wilcoxon signed rank, p = 0.125).
             seen=f"{table.datasets} data set",
             hint="a row for each data set",
         )
-    usual = "friedman" if len(table.models) > 2 or control is not None else "wilcoxon"
-    call = with_options(parse_test(test or usual), {"zeros": zeros, "rope": rope}, OverDatasets)
+    usual = friedman if len(table.models) > 2 or control is not None else signed_ranks
+    call = with_options(parse_test(test or usual.name), {"zeros": zeros, "rope": rope}, OverDatasets)
     asked: dict[str, Any] = {"spec": None, "outcomes": table, "alternative": alternative, "level": level}
     if AllOverDatasets in call.noun.forms:
         refuse_misfit(call.noun, AllOverDatasets(**asked))
-        found = friedman_test(table, level=level)
+        found = call.noun(AllOverDatasets(**asked), **call.options)
         if control is not None:
             judged = against_control(table, control, level=level, adjust=adjust or "holm")
             return Ranking(table, level, found, control=judged)
@@ -210,7 +210,8 @@ not distinguishable from chance here (Wilcoxon signed rank, p = 0.125).
     refuse_misfit(call.noun, questions[0])
     if control is not None:
         raise ScoreSpaceError(
-            f"control={control} is for the test friedman, and not for {call.noun.name}.", hint='test="friedman"'
+            f"control={control} is for the test {friedman.name}, and not for {call.noun.name}.",
+            hint=f'test="{friedman.name}"',
         )
     pairs = [call.noun(question, **call.options) for question in questions]
     placed, method, notes = adjusted(pairs, "pairs", adjust or "holm")

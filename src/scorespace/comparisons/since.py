@@ -14,7 +14,7 @@ from typing import Final
 
 from scorespace.comparisons.adjust import holm
 from scorespace.comparisons.answer import UNTESTED, Comparison
-from scorespace.comparisons.difference import Bounds, combined, interval_at, inverted, least_p
+from scorespace.comparisons.difference import Bounds, combined, interval_at, least_p, touching
 from scorespace.comparisons.question import Unpaired
 from scorespace.comparisons.slices import Gap, gap_between
 from scorespace.decisions.judged import Judged
@@ -222,9 +222,7 @@ def _since_chosen(one: Estimate, first: Draws, second: Draws, judged: Judged, le
 
     low, high = bounds(level)
     if not math.isnan(low):
-        z = inverted(bounds, 0.0)
-        p = min(1.0, max(least_p(question.units), 2 * float(ndtr(-z))))
-        found = replace(found, low=low, high=high, statistic=math.copysign(z, found.difference), p=p)
+        found = touching(replace(found, low=low, high=high), bounds, 0.0, least_p(question.units))
     return Gap(NOW, one, then.value, found)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from scorespace.comparisons.question import Question
+from scorespace.comparisons.question import RIGHT, Question
 from scorespace.comparisons.test import Doubt, Refused, TestKind, asked_for_one, ranked
 from scorespace.errors import MeasureError
 from scorespace.measures.catalog import measures
-from scorespace.measures.confusion import acc
 from scorespace.tables import NoTableError, Top
 
 FEW: Final = 20
@@ -36,10 +35,10 @@ def of_a_measure(question: Question[Any]) -> Refused | None:
 def of_decisions(question: Question[Any]) -> Refused | None:
     """Decisions, right or wrong, and the share of right ones."""
     spec = question.spec
-    if spec is None or (spec.measure is acc and spec.of is None and not isinstance(spec.at, Top)):
+    if spec is None or (spec.name == RIGHT.name and spec.of is None and not isinstance(spec.at, Top)):
         return None
     return Refused(
-        f"{{title}} is for {acc.name}, not for {spec}.",
+        f"{{title}} is for {RIGHT.name}, not for {spec}.",
         hint='test="bootstrap", which is for any measure',
         error=MeasureError,
     )
@@ -64,20 +63,18 @@ def decided(question: Any) -> Refused | None:
 
 def both_sides(question: Question[Any]) -> Refused | None:
     """Both directions at once, as squares of differences have no sign."""
-    if question.alternative == "two-sided":
-        return None
     hint = "leave out alternative, or a test that adds up differences"
-    return Refused(f"{{title}} squares the differences, which have no sign then{asked_for_one(question)}", hint=hint)
+    return _undirected(question, "{title} squares the differences, which have no sign then", hint)
 
 
 def any_of_several(question: Question[Any]) -> Refused | None:
     """Whether any of several differ, which has no direction."""
-    if question.alternative == "two-sided":
-        return None
     hint = "leave out alternative, or name a test of two models at a time"
-    return Refused(
-        f"{{title}} asks whether any of several differ, in whichever direction{asked_for_one(question)}", hint=hint
-    )
+    return _undirected(question, "{title} asks whether any of several differ, in whichever direction", hint)
+
+
+def _undirected(question: Question[Any], problem: str, hint: str) -> Refused | None:
+    return None if question.alternative == "two-sided" else Refused(f"{problem}{asked_for_one(question)}", hint=hint)
 
 
 def each_side_by_itself(question: Question[Any]) -> Refused | None:
@@ -87,6 +84,13 @@ def each_side_by_itself(question: Question[Any]) -> Refused | None:
     told = {"greater": "higher", "less": "lower"}[question.alternative]
     problem = f"{{title}} tells the probability of each side, and needs no alternative={question.alternative!r}."
     return Refused(problem, hint=f"leave it out: P {told} is what you ask for")
+
+
+def case_by_case(question: Any) -> Refused | None:
+    """Cases of all models side by side, not of every two of them alone."""
+    if not question.couples:
+        return None
+    return Refused("{title} needs the cases of all models at once.", seen="bins of every two", hint="two models")
 
 
 def by_request(question: Question[Any]) -> Doubt:

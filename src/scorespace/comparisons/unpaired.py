@@ -9,7 +9,7 @@ from functools import singledispatch
 from typing import Any
 
 from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted, check_alternative
-from scorespace.comparisons.difference import SAME, Bounds, combined, interval_at, inverted, judged, least_p
+from scorespace.comparisons.difference import SAME, Bounds, combined, interval_at, judged, least_p, touching
 from scorespace.comparisons.paired import Replicates, bootstrap, grouped_notes, usual
 from scorespace.comparisons.question import Against, Question, Unpaired, model_of
 from scorespace.comparisons.suits import by_request, enough_cases, of_a_measure, of_replicates
@@ -20,7 +20,6 @@ from scorespace.measures.request import bind
 from scorespace.resampling.draw import REPLICATES, Draws, stream_seed
 from scorespace.resampling.estimate import UNCOUNTED, check_level
 from scorespace.results import Note, Progress, note
-from scorespace.special import ndtr
 from scorespace.tables import Table
 from scorespace.tables.pair import PairTable
 
@@ -81,11 +80,8 @@ def _by_two_intervals(question: Unpaired[Table]) -> Comparison:
 def _by_inversion(found: Comparison, bounds: Any, target: float, question: Question[Table]) -> Comparison:
     if found.high - found.low <= 1e-12:
         return replace(found, low=math.nan, high=math.nan, reason=SAME)
-    z = inverted(bounds, target)
     drawn = 2 / (1 + REPLICATES) if "bootstrap" in found.test else 0.0
-    floor = max(least_p(question.units), _in_any_order(question), drawn)
-    p = min(1.0, max(floor, 2 * float(ndtr(-z))))
-    return replace(found, statistic=math.copysign(z, found.difference), p=p)
+    return touching(found, bounds, target, max(least_p(question.units), _in_any_order(question), drawn))
 
 
 def _in_any_order(question: Question[Table]) -> float:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-import numpy as np
-
 from scorespace.comparisons import paired, unpaired
-from scorespace.comparisons.answer import Comparison, Comparisons, adjusted
-from scorespace.comparisons.delong import all_equal, binned_covariance, delong
+from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse
@@ -59,38 +56,13 @@ def compare_models(evaluation: Answers, models: Sequence[str], measure: str | No
     spec = None if measure is None else parse(measure)
     asked |= {"spec": spec, "level": evaluation.level}
     if evaluation.models.pairs is None and evaluation.models.couples:
-        found = _of_bins(evaluation, tuple(models) or tuple(evaluation.models), asked)
+        names = tuple(models) or tuple(evaluation.models)
+        couples = {two: _pairs(evaluation, two) for two in combinations(names, 2)}
+        found = paired.compare_couples(couples, names, evaluation.draws, **asked)
     else:
         pairs = _pairs(evaluation, models)
         found = paired.compare(pairs, models=tuple(models) or pairs.models, draws=evaluation.draws, **asked)
     return _with_gaps(evaluation, _as_asked(found, spec))
-
-
-def _of_bins(evaluation: Answers, names: tuple[str, ...], asked: Mapping[str, Any]) -> Comparisons:
-    """Every two models by the bins that they were counted in together, adjusted where there are several."""
-    found = []
-    for couple in combinations(names, 2):
-        pairs = _pairs(evaluation, couple)
-        draws = evaluation.draws.anew(pairs=pairs)
-        found.append(paired.compare(pairs, models=couple, draws=draws, **asked))
-    if len(found) == 1:
-        return found[0]
-    placed, method, said = adjusted([one for each in found for one in each], "pairs", asked["adjust"])
-    notes = tuple(dict.fromkeys((*(note for each in found for note in each.notes), *said)))
-    together = [_all_equal(evaluation, names, placed[0])] if placed[0].test == delong.name else []
-    return Comparisons(names, (*together, *placed), method, notes)
-
-
-def _all_equal(evaluation: Answers, names: tuple[str, ...], first: Comparison) -> Comparison:
-    """Whether several areas are equal, from the bins of every two of them."""
-    size = len(names)
-    areas, covariance = np.empty(size), np.empty((size, size))
-    for i, j in combinations(range(size), 2):
-        couple = names[i], names[j]
-        tables = [evaluation.models[model] for model in couple]
-        areas[[i, j]], part, _ = binned_covariance(_pairs(evaluation, couple), tables)
-        covariance[np.ix_([i, j], [i, j])] = part
-    return replace(all_equal(areas, covariance, names), measure=first.measure, level=first.level)
 
 
 def compare_samples(
@@ -142,8 +114,6 @@ def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level
     pairs = models.paired(a, b)
     if pairs is None:
         return {}
-    if pairs.times is not None:
-        draws = draws.anew(pairs=pairs)
     shown = {name: [one.spec for one in summary if one.model == name] for name in (a, b)}
     specs = [spec for spec in shown[a] if spec in shown[b]]
     if not specs:
@@ -156,10 +126,8 @@ def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level
 def best_two(evaluation: Answers, ordered: Sequence[Estimate]) -> Comparison:
     """The test of the best model against the next by the measure that they were ordered by."""
     names = tuple(one.model for one in ordered[:2])
-    pairs, draws = _pairs(evaluation, names), evaluation.draws
-    if pairs.times is not None:
-        draws = draws.anew(pairs=pairs)
-    return paired.compare(pairs, spec=ordered[0].spec, models=names, draws=draws, level=evaluation.level)[0]
+    asked: dict[str, Any] = {"spec": ordered[0].spec, "draws": evaluation.draws, "level": evaluation.level}
+    return paired.compare(_pairs(evaluation, names), models=names, **asked)[0]
 
 
 def _pairs(evaluation: Answers, models: Sequence[str]) -> PairTable:

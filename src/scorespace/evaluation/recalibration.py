@@ -15,8 +15,8 @@ from scorespace import frames
 from scorespace.errors import ColumnError, DataError, PositiveError, ScoreSpaceError, listing
 from scorespace.frozen import dataclass
 from scorespace.probabilities.effect import Effect, Recalibration, effects, map_notes
-from scorespace.probabilities.fit import LEARNING, check_method, cross_fitted, fit_map
-from scorespace.probabilities.maps import ClassMaps, On, ScoreMap, map_from_dict
+from scorespace.probabilities.fit import check_method, cross_fitted, fit_map, learns
+from scorespace.probabilities.maps import On, ScoreMap, map_from_dict
 from scorespace.results import Note, grouped, note
 from scorespace.tables import Array, ClassTable, ScoreTable, score_table
 from scorespace.tables.labels import label_text
@@ -59,12 +59,12 @@ def recalibrate(
     cases = _cases(data, truth, score, missing, group=group, fold=fold, **named)
     others = cases
     if fit is not None:
-        order = cases.classes if cases.score.ndim == 2 else None
+        order = cases.classes if cases.score.ndim == 2 else ()
         others = _cases(fit, truth, score, missing, order, **named)
     found = fit_map(others.table(), method, on=on)
     same = fold is None and folds == 1 if fit is None else _same_data(data, fit)
     notes: tuple[Note, ...] = ()
-    if fit is None and method in LEARNING and not same:
+    if fit is None and learns(method) and not same:
         crossed = cross_fitted(
             cases.codes,
             cases.score,
@@ -83,9 +83,9 @@ def recalibrate(
         mapped, outside = found.apply(cases.score), found.outside(cases.score)
         other = fit is not None and not same
         fitted = f"fitted on {grouped(others.codes.size)} other cases" if other else "fitted on the same cases"
-        if method == "logistic":
+        if found.fitted_to == "nothing":
             fitted = "by formula"
-        elif same and method in LEARNING:
+        elif same and learns(method):
             text = f"{method} was fitted on the cases it is judged on: expect less of it on new ones."
             notes = (note("SS025", text),)
     return _result(cases, method, fitted, others.codes.size, found, mapped, outside, notes)
@@ -113,13 +113,12 @@ def apply_map(
     if isinstance(map, (str, os.PathLike)):
         positive = agreed_positive(map, positive)
         map = read_map(map)
-    order = map.classes if isinstance(map, ClassMaps) else None
     if truth is None and weight is not None:
         raise ScoreSpaceError("weights are for judging the map, and no truth is named.", hint="truth=…")
     if truth is not None:
-        cases = _cases(data, truth, score, missing, order, positive=positive, weight=weight, names=names)
+        cases = _cases(data, truth, score, missing, map.classes, positive=positive, weight=weight, names=names)
     else:
-        cases = _cases_without_truth(data, score, names, missing, order)
+        cases = _cases_without_truth(data, score, names, missing, map.classes)
     mapped, outside = map.apply(cases.score), map.outside(cases.score)
     return _result(cases, map.method, "as saved", 0, map, mapped, outside)
 
@@ -210,9 +209,7 @@ class _Cases:
         return score_table(self.codes, values, classes=self.classes, positive=positive, weight=self.weight)
 
 
-def _cases(
-    data: Any, truth: str, score: Any, missing: str, order: tuple[str, ...] | None = None, **named: Any
-) -> _Cases:
+def _cases(data: Any, truth: str, score: Any, missing: str, order: tuple[str, ...] = (), **named: Any) -> _Cases:
     """The cases of a model; `named` are its further roles, `order` the classes as a map has them."""
     source = frames.read(data)
     roles = frames.roles(source, truth=truth, scores=score, **named)
@@ -237,7 +234,7 @@ def _cases(
 
 
 def _cases_without_truth(
-    data: Any, score: Any, names: Mapping[str, str] | None, missing: str, order: tuple[str, ...] | None
+    data: Any, score: Any, names: Mapping[str, str] | None, missing: str, order: tuple[str, ...]
 ) -> _Cases:
     source = frames.read(data)
     model, by_class = _one_model(frames.score_models(source, score, names))
@@ -310,14 +307,12 @@ def _result(
     scores[cases.used] = mapped
     totals: Mapping[str, float] = {}
     compared: tuple[Effect, ...] = ()
-    impossible = 0
     if judged:
         before, after = cases.table(), cases.table(mapped)
         compared = effects(before, after)
         sums = zip(before.classes, before.class_totals.tolist(), strict=True)
         totals = {name: int(total) if total == int(total) else total for name, total in sums}  # as people write them
-        if method == "temperature":
-            impossible = _impossible(cases)
+    impossible = _impossible(cases) if judged else 0
     found = map_notes(method, map, cases.score, mapped, int(outside.sum()), impossible)
     return Recalibration(
         cases.name,

@@ -35,10 +35,11 @@ class Measure(OnTables):
     `trials` names the count that a proportion is a share of; such measures get a Wilson interval. `share` turns a
     value into such a share and back, where it is not one itself.
     `within_classes`: its value stays when one class is multiplied, perhaps only with some options; cases are then
-    drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `probability`: the scores must lie in
-    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead,
-    `covers` where its interval is known to hold the truth in other than 92 to 98 % of samples (docs/coverage.md);
-    `conditioned`: options that are not stated are those of the stated operating condition.
+    drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `loss`, of sums of errors: it is the mean
+    of what each error alone costs; `sizes`: it is the middle of the sizes of errors, their mean or their median.
+    `probability`: the scores must lie in [0, 1], because their size counts and not their order alone. `biased` says
+    which way small samples mislead, `covers` where its interval is known to hold the truth in other than 92 to 98 % of
+    samples (docs/coverage.md); `conditioned`: options that are not stated are those of the stated operating condition.
     `beside` names the measure that it is misread without; `of_several` says which scores of
     several classes it is about, where none is named.
     `ranges` and `intervals` hold the range and the interval on a further table where they are others. `infinite`
@@ -61,6 +62,8 @@ class Measure(OnTables):
     share: tuple[Callable[[float], float], Callable[[float], float]] | None = None
     within_classes: bool | Callable[..., bool] = False
     area: tuple[float, float] | None = None
+    loss: bool = False
+    sizes: bool = False
     interval: str = ""
     probability: bool = False
     biased: str | None = None

@@ -32,7 +32,7 @@ Quantile = Annotated[float, "the quantile that is predicted"]
 # --- how far
 
 
-@_loss(title="Mean absolute error", aliases=("mean_absolute_error",))
+@_loss(title="Mean absolute error", aliases=("mean_absolute_error",), loss=True, sizes=True)
 def mae(s: ErrorSums) -> Array:
     """How far predictions miss on average: Σ |ŷ − y| / n."""
     return s.mean("absolute")
@@ -44,13 +44,13 @@ def rmse(s: ErrorSums) -> Array:
     return np.sqrt(s.squared)
 
 
-@_loss(title="Mean squared error", aliases=("mean_squared_error",))
+@_loss(title="Mean squared error", aliases=("mean_squared_error",), loss=True)
 def mse(s: ErrorSums) -> Array:
     """Mean of the squared errors, the variance of the errors and the square of the bias: Σ (ŷ − y)² / n."""
     return s.squared
 
 
-@_loss(title="Median absolute error", aliases=("median_absolute_error",), interval="bootstrap")
+@_loss(title="Median absolute error", aliases=("median_absolute_error",), interval="bootstrap", sizes=True)
 def medae(t: ResidualTable) -> Array:
     """How far half of the predictions miss at most, whatever the largest misses are: median |ŷ − y|."""
     if t.weight is None and t.numbers.error.size:
@@ -175,14 +175,14 @@ def aoc(s: ErrorSums) -> Array:
     return s.error_spread / 2
 
 
-@_loss(title="Asymmetric absolute error", aliases=("asymmetric_loss", "asymmetric_absolute_error"))
+@_loss(title="Asymmetric absolute error", aliases=("asymmetric_loss", "asymmetric_absolute_error"), loss=True)
 def asym(s: ErrorSums, *, alpha: Alpha = 0.5) -> Array:
     """Absolute error with two prices, α = 1/2 being the MAE: Σ 2α(y − ŷ)₊ + 2(1 − α)(ŷ − y)₊, divided by n."""
     _check_share("alpha", alpha)
     return 2 * alpha * s.under + 2 * (1 - alpha) * s.over
 
 
-@_loss(title="Pinball loss", aliases=("pinball_loss", "quantile_loss", "mean_pinball_loss"))
+@_loss(title="Pinball loss", aliases=("pinball_loss", "quantile_loss", "mean_pinball_loss"), loss=True)
 def pinball(s: ErrorSums, *, q: Quantile = 0.5) -> Array:
     """The loss that is least for the q-quantile of the truth, half of asym: Σ q(y − ŷ)₊ + (1 − q)(ŷ − y)₊, by n."""
     _check_share("q", q)

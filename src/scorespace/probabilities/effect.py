@@ -189,10 +189,4 @@ def map_notes(
     kinds, left = (int(np.unique(values, axis=0).shape[0]) for values in (before, after))
     if left < kinds:
         found.append(f"{method} ties cases: {grouped(kinds)} distinct scores became {grouped(left)}.")
-    if impossible:
-        have = "case has" if impossible == 1 else "cases have"
-        found.append(
-            f"{grouped(impossible)} {have} probability 0 for the actual class, which no temperature changes; "
-            "the log loss stays infinite, and the fit leaves them out."
-        )
-    return tuple(note("SS026", text) for text in (*found, *map.doubts()))
+    return tuple(note("SS026", text) for text in (*found, *map.doubts(impossible)))

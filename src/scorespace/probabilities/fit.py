@@ -13,6 +13,7 @@ from scorespace.errors import DataError, ScoreError, ScoreSpaceError, did_you_me
 from scorespace.frozen import dataclass
 from scorespace.measures.cox import logistic_fit
 from scorespace.probabilities.maps import (
+    KINDS,
     TEMPERATURES,
     ClassMaps,
     IsotonicMap,
@@ -30,9 +31,6 @@ from scorespace.special import logit
 from scorespace.tables import Array, ClassTable, ScoreTable, score_table
 from scorespace.tables.columns import scores_of, weights_of
 from scorespace.tables.labels import class_listing, encode, encode_classes, positive_index
-
-LEARNING = ("isotonic", "platt", "temperature")
-"""The methods that look at the truth, and so must not be judged on the cases they were fitted to."""
 
 _NEVER = IsotonicMap(np.zeros(1), np.zeros(1))
 """The map of a class that does not occur where the maps are fitted: it gets no probability."""
@@ -52,16 +50,16 @@ def fit_map(given: ScoreTable | ClassTable, method: str = "isotonic", *, on: On 
         raise DataError("there are no cases to fit a map to.", hint="at least a case of each class")
     table = None if given.scores_classes else given.inside(ScoreTable)
     sides = given.class_totals if table is None else np.array([table.n_pos, table.n_neg])
-    if method in LEARNING and np.count_nonzero(sides) < 2:
+    if learns(method) and np.count_nonzero(sides) < 2:
         seen = class_listing(given.classes, given.class_totals.tolist())
         raise DataError("a map needs cases of two classes.", seen=seen, hint="cases of both classes")
     return _fit_classes(given.inside(ClassTable), method, on) if table is None else _FITS[method](table, on)
 
 
 def _fit_classes(table: ClassTable, method: str, on: On) -> ScoreMap:
-    if method == "temperature":
+    if method == TemperatureMap.kind:
         return _temperature(log_probabilities(table.score.T), table.label, table.case_weight)
-    if method not in LEARNING:
+    if not learns(method):
         raise ScoreSpaceError(f"{method} maps one column of scores.", hint='method="temperature" for class columns')
     rests = (table.one_vs_rest(k) if total else None for k, total in enumerate(table.class_totals))
     return ClassMaps(table.classes, tuple(_NEVER if rest is None else fit_map(rest, method, on=on) for rest in rests))
@@ -73,8 +71,13 @@ def check_method(method: str, on: str = "score") -> None:
         near = did_you_mean(method, METHODS)
         hint = f"did you mean {near}?" if near else "one of these"
         raise ScoreSpaceError(f"there is no recalibration method {method!r}.", seen=listing(METHODS), hint=hint)
-    if on not in ("score", "logit") or (on == "logit" and method != "platt"):
+    if on not in ("score", "logit") or (on == "logit" and method != PlattMap.kind):
         raise ScoreSpaceError(f"on={on!r} does not suit method {method}.", hint='on="logit" is for platt')
+
+
+def learns(method: str) -> bool:
+    """Whether a method looks at the truth, and so must not be judged on the cases that it was fitted to."""
+    return KINDS[method].fitted_to == "truth"
 
 
 def platt_targets(n_pos: float, n_neg: float) -> tuple[float, float]:
@@ -183,11 +186,11 @@ def _temperature_of_two(table: ScoreTable, on: On) -> TemperatureMap:
 
 
 _FITS: Final[Mapping[str, Callable[[ScoreTable, On], ScoreMap]]] = {
-    "isotonic": _isotonic,
-    "platt": _platt,
-    "temperature": _temperature_of_two,
-    "minmax": _min_max,
-    "logistic": lambda table, on: LogisticMap(),
+    IsotonicMap.kind: _isotonic,
+    PlattMap.kind: _platt,
+    TemperatureMap.kind: _temperature_of_two,
+    MinMaxMap.kind: _min_max,
+    LogisticMap.kind: lambda table, on: LogisticMap(),
 }
 METHODS: Final = tuple(_FITS)
 

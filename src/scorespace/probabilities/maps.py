@@ -18,6 +18,7 @@ from scorespace.tables import Array
 from scorespace.tables.columns import scores_of
 
 On = Literal["score", "logit"]
+FittedTo = Literal["truth", "scores", "nothing"]
 
 TEMPERATURES: Final = (0.01, 100.0)
 """Where a temperature is looked for; perfect or worthless scores would send it to 0 or to infinity."""
@@ -28,13 +29,17 @@ _AS_WRITTEN: Final = "a map as scorespace calibrate --map writes it"
 class ScoreMap:
     """What every map does: `apply` it, say which scores lie `outside` those it was fitted on, become JSON and back.
 
-    `title` begins a sentence about it, `beyond` says what scores outside get, `doubts` what to know of a fitted one.
+    `title` begins a sentence about it, `beyond` says what scores outside get, `doubts` what to know of a fitted one
+    where some cases were given probability 0 for their actual class. What is `fitted_to` the truth must not be judged
+    on the cases it was fitted to.
     """
 
     kind: ClassVar[str]
     title: ClassVar[str]
     beyond: ClassVar[str] = "there the map has no cases to go by"
+    fitted_to: ClassVar[FittedTo] = "truth"
     turned: bool = False  # whether it turns the ranking round
+    classes: tuple[str, ...] = ()  # those that it has a map for each, where it is not one for all
 
     def apply(self, scores: ArrayLike) -> Array:
         raise NotImplementedError
@@ -42,7 +47,7 @@ class ScoreMap:
     def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
         return np.zeros(len(np.asarray(scores)), dtype=bool)
 
-    def doubts(self) -> Iterator[str]:
+    def doubts(self, impossible: int = 0) -> Iterator[str]:
         yield from ()
 
     @property
@@ -181,7 +186,13 @@ class TemperatureMap(ScoreMap):
             return np.asarray(expit(logits(_one_column(scores)) / self.temperature))
         return np.asarray(softmax(log_probabilities(scores) / self.temperature, axis=1))
 
-    def doubts(self) -> Iterator[str]:
+    def doubts(self, impossible: int = 0) -> Iterator[str]:
+        if impossible:
+            have = "case has" if impossible == 1 else "cases have"
+            yield (
+                f"{grouped(impossible)} {have} probability 0 for the actual class, which no temperature changes; "
+                "the log loss stays infinite, and the fit leaves them out."
+            )
         low, high = TEMPERATURES
         if not low * 1.001 < self.temperature < high / 1.001:
             yield f"the temperature reached the end of the range {low:g} to {high:g} in which it is looked for."
@@ -197,6 +208,7 @@ class MinMaxMap(ScoreMap):
 
     kind: ClassVar[str] = "minmax"
     title: ClassVar[str] = "Min-max"
+    fitted_to: ClassVar[FittedTo] = "scores"
     beyond: ClassVar[str] = "they get 0 or 1"
     low: float
     high: float
@@ -222,6 +234,7 @@ class LogisticMap(ScoreMap):
 
     kind: ClassVar[str] = "logistic"
     title: ClassVar[str] = "The logistic map"
+    fitted_to: ClassVar[FittedTo] = "nothing"
 
     def apply(self, scores: ArrayLike) -> Array:
         return np.asarray(expit(_one_column(scores)))
@@ -266,7 +279,7 @@ class ClassMaps(ScoreMap):
         beyond = [one.outside(column) for one, column in zip(self.maps, rows.T, strict=True) if not never(one)]
         return np.any([np.zeros(len(rows), dtype=bool), *beyond], axis=0)
 
-    def doubts(self) -> Iterator[str]:
+    def doubts(self, impossible: int = 0) -> Iterator[str]:
         names = [name for name, one in zip(self.classes, self.maps, strict=True) if never(one)]
         if names:
             yield f"no cases of {listing(names)} were there to fit a map on: every case gets probability 0 for it."

@@ -75,20 +75,26 @@ class Numbers(ByValue):
         """The terms (cases, 11) of some of the cases, the first of them 1."""
         return self.kept_terms[rows] if self.truth.size <= _AT_ONCE else self._terms(rows)
 
-    def _terms(self, rows: slice) -> NDArray[np.float64]:
-        found = self._each(rows)
+    def _terms(self, rows: slice, origin: tuple[float, float] | None = None) -> NDArray[np.float64]:
+        found = self._each(rows, origin)
         return np.stack([np.ones_like(found[0]), *found]).T  # each term in one stretch of memory
 
-    def _each(self, rows: slice) -> list[NDArray[np.float64]]:
+    def _each(self, rows: slice, origin: tuple[float, float] | None = None) -> list[NDArray[np.float64]]:
         """The terms of some of the cases but their weight, one array each."""
+        origin = origin or self.origin
         base = self.mean if self.reference is None else self.reference
         base = base[rows] if isinstance(base, np.ndarray) else base
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: list[NDArray[np.float64]] = term_values(self.truth[rows], self.predicted[rows], base, self.origin)
+            found: list[NDArray[np.float64]] = term_values(self.truth[rows], self.predicted[rows], base, origin)
         for share in found[-2:]:
             if share.size and np.isnan(share.min()):  # 0 / 0: no error is none, also of a truth of zero
                 share[found[0] == 0] = 0.0
         return found
+
+    @property
+    def alone(self) -> ErrorSums:
+        """The sums of each case alone; counted from 0, what each costs has all its digits."""
+        return ErrorSums(self._terms(slice(None), (0.0, 0.0)))
 
     def added(self) -> NDArray[np.float64]:
         """The sums of the terms of all cases, each weighing 1; no term is kept, and some thousand are in the cache."""

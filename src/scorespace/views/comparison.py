@@ -12,7 +12,7 @@ from scorespace.views.answers import FEW, Answers, facts
 from scorespace.views.document import Block, Document, Grid, Text, one_section
 
 if TYPE_CHECKING:
-    from scorespace.comparisons.answer import Comparison, Comparisons
+    from scorespace.comparisons.answer import Comparison, Comparisons, Statistic
 
 
 def document(evaluation: Answers, comparisons: Comparisons, other: Answers | None = None) -> Document:
@@ -77,7 +77,7 @@ def test_grid(comparisons: Comparisons) -> Grid:
             one.test,
             one.of,
             "" if math.isnan(one.statistic) else decimals(one.statistic, 3),
-            _degrees(one),
+            degrees(one),
             p_cell(one.p, ""),
             p_cell(one.p_adjusted, ""),
             *(one.columns.get(heading, "") for heading in own),
@@ -130,7 +130,8 @@ def _mark(comparisons: Comparisons) -> str:
     return f"* marks {marks[0] if marks else 'p < 0.05'}"
 
 
-def _degrees(one: Comparison) -> str:
+def degrees(one: Comparison | Statistic) -> str:
+    """Degrees of freedom, one number or two; blank where there are none."""
     if isinstance(one.df, tuple):
         return ", ".join(f"{value:g}" for value in one.df)
     return "" if math.isnan(one.df) else f"{one.df:.4g}"

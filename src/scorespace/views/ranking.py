@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from scorespace.comparisons.answer import Comparisons, extent
-from scorespace.comparisons.friedman import AgainstControl, Friedman, Nemenyi
+from scorespace.comparisons.answer import Comparison, Comparisons, extent
+from scorespace.comparisons.friedman import AgainstControl, Nemenyi
 from scorespace.comparisons.ranking import Ranking
 from scorespace.results import Note, decimals, p_cell
 from scorespace.views import comparison
@@ -24,7 +24,7 @@ def document(ranking: Ranking, title: str, notes: Sequence[Note] = ()) -> Docume
     facts.append(f"{table.measure}, {better}" if table.measure else better)
     blocks: list[Block] = [rank_grid(ranking)]
     if ranking.friedman is not None:
-        blocks.append(friedman_grid(ranking.friedman))
+        blocks.append(all_grid(ranking.friedman))
     if ranking.nemenyi is not None:
         blocks.append(nemenyi_grid(ranking.nemenyi))
     if ranking.control is not None:
@@ -53,17 +53,9 @@ def rank_grid(ranking: Ranking) -> Grid:
     return Grid(("model", "average rank", f"mean {ranking.table.measure or 'value'}"), tuple(rows))
 
 
-def friedman_grid(found: Friedman) -> Grid:
-    """Friedman's χ² and Iman and Davenport's F, both with allowance for ties."""
-    rows = [
-        (
-            one.test,
-            decimals(one.value, 3),
-            ", ".join(map(str, one.df)) if isinstance(one.df, tuple) else str(one.df),
-            p_cell(one.p),
-        )
-        for one in (found.chi2, found.f)
-    ]
+def all_grid(found: Comparison) -> Grid:
+    """What a test of all models at once judges by: Friedman's χ², and Iman and Davenport's F."""
+    rows = [(one.test, decimals(one.value, 3), comparison.degrees(one), p_cell(one.p)) for one in found.statistics]
     return Grid(("test of all", "statistic", "df", "p"), tuple(rows))
 
 
