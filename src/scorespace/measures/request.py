@@ -15,6 +15,7 @@ from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.certain import certified
 from scorespace.measures.measure import Bounds, Formula, Measure
 from scorespace.tables import Array, At, Table, Top
+from scorespace.tables.table import Way
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class Request:
 
     def on(self, other: Any) -> Array:
         """The value on another table, or on replicates, of the kind that it was bound to."""
-        formula, table, _ = _way(self._placed, other)
-        return np.asarray(formula(table), dtype=np.float64)
+        found = _way(self._placed, other)
+        return np.asarray(found.function(found.table), dtype=np.float64)
 
     @cached_property
     def _placed(self) -> MeasureSpec:
@@ -68,7 +69,7 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
     >>> bind(parse("ppv@0.5"), score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7])).value
     0.6666666666666666
     """
-    formula, inside, averaged = _way(spec, table)
+    found, averaged = _way(spec, table), spec.of in ALL_AVERAGES
     within = spec.within
     if averaged:
         within = within and spec.of in EVENLY
@@ -79,7 +80,7 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
     if isinstance(point, Top) and not point.percent:
         point = Top(100 * point.size / float(table.total), percent=True)
     bounds = certified(spec, table) if table.coarse else None
-    return Request(spec, formula, inside, within, averaged, point, bounds)
+    return Request(spec, found.function, found.table, within, averaged, point, bounds)
 
 
 def suits(spec: MeasureSpec, table: Table) -> bool:
@@ -91,13 +92,13 @@ def suits(spec: MeasureSpec, table: Table) -> bool:
     return True
 
 
-def _way(spec: MeasureSpec, table: Table) -> tuple[Formula, Table, bool]:
-    """The formula with its options, the table it takes, and whether it is an average over classes."""
+def _way(spec: MeasureSpec, table: Table) -> Way:
+    """The formula with its options, or its average over classes, and the table it takes."""
     measure, options = spec.measure, dict(spec.options)
     if spec.of in ALL_AVERAGES:
         over = averaging_table(measure, table, spec.of, str(spec))
         if spec.at is not None:
             raise MeasureError(f"{spec}: an average has no single threshold.", hint=f"{spec.label}[{spec.of}]")
-        return average(measure, spec.of, **options), over, True
+        return Way(average(measure, spec.of, **options), type(over), over)
     found = measure.fit(table, spec.of, spec.at, spec)
-    return partial(found.function, **options), found.table, False
+    return replace(found, function=partial(found.function, **options))
