@@ -92,10 +92,24 @@ def listing(names: Iterable[object], most: int = 8) -> str:
     return shown if len(items) <= most else f"{shown} and {len(items) - most} more"
 
 
-def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate nearest to a misspelt name, or None when nothing is near.
+def did_you_mean(
+    name: str, candidates: Iterable[str], otherwise: str | None = None, *, quoted: bool = False
+) -> str | None:
+    """The hint for an unknown name: the candidate that is spelt nearly so (`quoted` if it is the user's own word).
 
     >>> did_you_mean("outcom", ["outcome", "score"])
+    'did you mean outcome?'
+    """
+    near = nearest(name, candidates)
+    if near is None:
+        return otherwise
+    return f"did you mean {near!r}?" if quoted else f"did you mean {near}?"
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate nearest to a misspelt name, or None when nothing is near.
+
+    >>> nearest("outcom", ["outcome", "score"])
     'outcome'
     """
     by_folded = {candidate.casefold(): candidate for candidate in candidates}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import ColumnError, DataError, PositiveError, did_you_mean, listing
+from scorespace.errors import ColumnError, DataError, PositiveError, did_you_mean, listing, nearest
 from scorespace.results import grouped
 
 # The only label sets from which the positive class is inferred; one of two classes may be absent.
@@ -69,11 +69,10 @@ def places_in(order: Sequence[Any], classes: Sequence[str]) -> dict[str, int]:
         raise DataError("the order names a class twice.", seen=listing(names), hint="each class once")
     for name in classes:
         if name not in names:
-            near = did_you_mean(name, names)
             raise DataError(
                 f"the class {name!r} is not in the order.",
                 seen=f"the order {listing(names)}; classes {listing(classes)}",
-                hint=f"did you mean {near!r}?" if near else "every class, from the lowest to the highest",
+                hint=did_you_mean(name, names, "every class, from the lowest to the highest", quoted=True),
             )
     return {name: place for place, name in enumerate(names)}
 
@@ -299,7 +298,7 @@ def _nearest(wanted: str, classes: Sequence[str]) -> str | None:
     alike = [
         name for name in classes if name and (folded.startswith(name.casefold()) or name.casefold().startswith(folded))
     ]
-    return alike[0] if len(alike) == 1 else did_you_mean(wanted, classes)
+    return alike[0] if len(alike) == 1 else nearest(wanted, classes)
 
 
 def class_listing(classes: Sequence[str], counts: Sequence[float] | None = None) -> str:

@@ -34,12 +34,8 @@ class Models(Mapping[str, Any]):
     def __getitem__(self, model: str) -> Any:
         if model in self.tables:
             return self.tables[model]
-        near = did_you_mean(model, self.tables)
-        raise ScoreSpaceError(
-            f"there is no model {model!r}.",
-            seen=listing(self.tables),
-            hint=f"did you mean {near!r}?" if near else None,
-        )
+        hint = did_you_mean(model, self.tables, quoted=True)
+        raise ScoreSpaceError(f"there is no model {model!r}.", seen=listing(self.tables), hint=hint)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.tables)
