@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import (
@@ -53,6 +53,8 @@ def _shown(decision: Any) -> str:
     return str(notebook.html(view.page("", "", decision)))
 
 
+_CHOSEN_AND_JUDGED: Final = "the sample that chooses and the one that judges"
+
 for kind in (Decision, CostChoice, ShiftDecision, ConstrainedChoice, RejectChoice, MixtureChoice):
     in_notebook.register(kind, _shown)
 
@@ -78,7 +80,7 @@ def decide(
         if fit is None:
             chosen = decide_two(mine, condition, pairs=_pairs(models), level=level, seed=seed)
             return with_intervals(chosen, sample.draws, level=level)
-        _check_fit(models, fit.models)
+        fit.models.refuse_unlike(models, fit.models, _CHOSEN_AND_JUDGED)
         chosen = with_intervals(choose_two(fit.models.deciding, condition), fit.draws, level=level)
         return judge_on(chosen, mine, fitted=_fitted(models, fit.models), pairs=_pairs(models), level=level)
     if fit is not None:
@@ -130,7 +132,7 @@ def choose(
         )
     if fit is None:
         return choose_under(two_class(models), parse(objective), bounds, pairs=_pairs(models), level=level, seed=seed)
-    _check_fit(models, fit)
+    fit.refuse_unlike(models, fit, _CHOSEN_AND_JUDGED)
     chosen = choose_under(two_class(fit), parse(objective), bounds, pairs=_pairs(fit), level=level, seed=seed)
     return choose_on(chosen, two_class(models), fitted=_fitted(models, fit), level=level)
 
@@ -152,22 +154,6 @@ def _pairs(models: Models) -> PairTable | None:
     if pairs is None or models.positive is None or pairs.weight is not None or pairs.times is not None:
         return None
     return pairs.only(*(name for name in pairs.models if name in models.two_class)).scoring()
-
-
-def _check_fit(models: Models, fit: Models) -> None:
-    if fit.positive != models.positive:
-        raise ConditionError(
-            "the sample that chooses and the one that judges have different positive classes.",
-            seen=listing([fit.positive, models.positive]),
-            hint="the same positive class in both",
-        )
-    absent = [name for name in fit if name not in models]
-    if absent:
-        raise ScoreSpaceError(
-            f"there is no model {absent[0]!r} in {models.name}.",
-            seen=listing(models),
-            hint="the same columns in both samples",
-        )
 
 
 def _fitted(models: Models, fit: Models) -> str:

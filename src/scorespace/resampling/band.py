@@ -180,8 +180,14 @@ def _drawn(
     if simultaneous:
         low, high = _around(y, values, error(table, at, y), level)
         return Band(kind.name, at, y, low, high, level, f"{method}, largest studentised deviation", simultaneous)
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    low, high = at_each_point(values, level)
     return Band(kind.name, at, y, low, high, level, method, simultaneous)
+
+
+def at_each_point(values: Array, level: float) -> tuple[Array, Array]:
+    """Bounds that hold the share `level` of the replicates at each point by itself."""
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return low, high
 
 
 def _around(y: Array, values: Array, least: Array, level: float) -> tuple[Array, Array]:

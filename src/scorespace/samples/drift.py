@@ -33,7 +33,7 @@ from scorespace.comparisons.adjust import holm
 from scorespace.curves.distance import distance
 from scorespace.curves.smooth import SmoothCurve, smooth
 from scorespace.errors import ConditionError, DataError, WeightError
-from scorespace.results import Progress
+from scorespace.results import Progress, part_of
 from scorespace.samples import permuted
 from scorespace.samples.moved import CAUSES, CLEAR, FAMILY, LIKELY, TITLES, Aspect, Drift, ModelDrift
 from scorespace.samples.permuted import Outcome, Permutations, Pooled
@@ -73,9 +73,7 @@ def drift(
     steps = len(pairs) * (3 if labelled else 1)
 
     def permutations(step: int) -> Permutations:
-        if progress is None:
-            return Permutations(replicates, seed)
-        return Permutations(replicates, seed, lambda share: progress((step + share) / steps))
+        return Permutations(replicates, seed, part_of(progress, step, steps))
 
     both = {name: permuted.pooled(*pair) for name, pair in pairs.items()}
     first = next(iter(both.values()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -45,6 +45,22 @@ class Models(Mapping[str, Any]):
 
     def __contains__(self, model: object) -> bool:
         return model in self.tables
+
+    def refuse_unlike(self, other: Models, models: Iterable[str], samples: str = "the two samples") -> None:
+        """Refuse another sample that speaks of another positive class, or lacks one of the models."""
+        if self.positive != other.positive:
+            raise ScoreSpaceError(
+                f"{samples} have different positive classes.",
+                seen=listing([self.positive, other.positive]),
+                hint="the same positive class in both",
+            )
+        for name in models:
+            if name not in other:
+                raise ScoreSpaceError(
+                    f"there is no model {name!r} in {other.name}.",
+                    seen=listing(other),
+                    hint="the same columns in both samples",
+                )
 
     def inside(self, model: str, wanted: type[Table], at: float | None = None) -> Any:
         """The table of the wanted kind inside that of a model, or of one class of it in brackets."""
