@@ -71,6 +71,15 @@ class FitError(ScoreSpaceError):
     """A learner fails on the rows that it is given."""
 
 
+def in_one_line(error: BaseException, most: int) -> str:
+    """An error that others raise, by its kind and its words, in one line of so many characters at most.
+
+    >>> in_one_line(OSError("no space"), 160)
+    'OSError: no space'
+    """
+    return " ".join(f"{type(error).__name__}: {error}".split())[:most]
+
+
 def folded(name: str) -> str:
     """A name as it is looked up: hyphens, blanks, capitals, and British or American spelling do not matter.
 

@@ -22,6 +22,7 @@ from scorespace.measures.ranking import auc
 from scorespace.measures.regression import kendall, spearman
 from scorespace.resampling.draw import Asked, Draws
 from scorespace.resampling.estimate import Estimate, check_level, estimate, estimates
+from scorespace.resampling.limits import tails
 from scorespace.results import Note, Result, Row, decimals, grouped, percent, plain
 from scorespace.tables import Array, ConfusionTable, ScoreTable, confusion, residual_table, score_table
 from scorespace.tables.columns import weights_of
@@ -295,7 +296,7 @@ def _kappa(table: ConfusionTable, level: float, seed: int) -> Estimate:
         found = estimate(parse("rater_kappa"), replace(ratings, squares=table.cell_squares), level=level, seed=seed)
         return replace(found, spec=spec)
     (values,) = Draws({"": table}, seed=seed).all([Asked("", spec.name, kappa, within=False)])
-    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.nanquantile(values, tails(level))
     return Estimate("", spec, value, float(low), float(high), level, "bootstrap", None)
 
 
