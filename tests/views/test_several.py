@@ -8,8 +8,8 @@ import pytest
 
 import scorespace as ss
 from scorespace.tables import class_table
-from scorespace.tables.class_bins import class_bins
 from scorespace.views.several import MOST_CLASSES, several
+from tables.binned import class_bins
 
 IRIS = str(files("scorespace.data") / "iris.csv")
 
