@@ -38,7 +38,6 @@ from scorespace.resampling.estimate import estimates
 from scorespace.results import in_notebook
 from scorespace.tables import ResidualTable
 from scorespace.tables.models import Models
-from scorespace.tables.pair import PairTable
 
 if TYPE_CHECKING:
     from scorespace.views import decision as view
@@ -78,11 +77,11 @@ def decide(
     if isinstance(condition, Condition):
         mine = models.deciding
         if fit is None:
-            chosen = decide_two(mine, condition, pairs=_pairs(models), level=level, seed=seed)
+            chosen = decide_two(mine, condition, pairs=models.side_by_side, level=level, seed=seed)
             return with_intervals(chosen, sample.draws, level=level)
         fit.models.refuse_unlike(models, fit.models, _CHOSEN_AND_JUDGED)
         chosen = with_intervals(choose_two(fit.models.deciding, condition), fit.draws, level=level)
-        return judge_on(chosen, mine, fitted=_fitted(models, fit.models), pairs=_pairs(models), level=level)
+        return judge_on(chosen, mine, fitted=_fitted(models, fit.models), pairs=models.side_by_side, level=level)
     if fit is not None:
         raise ConditionError("costs of several classes choose no threshold.", hint="no fit=…")
     crisp = {name: table for name, table in models.deciding.items() if not table.thresholded}
@@ -131,9 +130,11 @@ def choose(
             hint="state the positive class, or a cost matrix instead",
         )
     if fit is None:
-        return choose_under(two_class(models), parse(objective), bounds, pairs=_pairs(models), level=level, seed=seed)
+        return choose_under(
+            two_class(models), parse(objective), bounds, pairs=models.side_by_side, level=level, seed=seed
+        )
     fit.refuse_unlike(models, fit, _CHOSEN_AND_JUDGED)
-    chosen = choose_under(two_class(fit), parse(objective), bounds, pairs=_pairs(fit), level=level, seed=seed)
+    chosen = choose_under(two_class(fit), parse(objective), bounds, pairs=fit.side_by_side, level=level, seed=seed)
     return choose_on(chosen, two_class(models), fitted=_fitted(models, fit), level=level)
 
 
@@ -146,14 +147,6 @@ def _refuse_unparted(models: Models, what: str) -> None:
             seen=listing(models),
             hint="Asymmetry(under=2, over=1), for the shift of predicted numbers that costs least",
         )
-
-
-def _pairs(models: Models) -> PairTable | None:
-    """The cases of the two-class models side by side, each as scores of the positive class."""
-    pairs = models.pairs
-    if pairs is None or models.positive is None or pairs.weight is not None or pairs.times is not None:
-        return None
-    return pairs.only(*(name for name in pairs.models if name in models.two_class)).scoring()
 
 
 def _fitted(models: Models, fit: Models) -> str:

@@ -177,6 +177,14 @@ class Models(Mapping[str, Any]):
         return self.pairs if turned is None else turned.only(a, b)
 
     @property
+    def side_by_side(self) -> PairTable | None:
+        """The cases of the two-class models, each as scores of the positive class; none where rows are not one case."""
+        pairs = self.pairs
+        if pairs is None or self.positive is None or pairs.weight is not None or pairs.times is not None:
+            return None
+        return pairs.only(*(name for name in pairs.models if name in self.two_class)).scoring()
+
+    @property
     def grouped(self) -> bool:
         """Whether cases come in groups that are drawn whole."""
         held = [self.pairs and self.pairs.group, *(table.grouping for table in self.tables.values())]
