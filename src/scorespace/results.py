@@ -173,6 +173,15 @@ def grouped(number: float) -> str:
     return text.replace(",", " ").replace("-", "−")
 
 
+def so_many(number: float, what: str) -> str:
+    """So many of something.
+
+    >>> so_many(1, "item"), so_many(1200, "item")
+    ('1 item', '1 200 items')
+    """
+    return f"{grouped(number)} {what}{'' if number == 1 else 's'}"
+
+
 _ZERO: Final = 1e-12
 """Below it, numbers are taken for rounding."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, PositiveError, did_you_mean, listing, nearest
-from scorespace.results import grouped
+from scorespace.results import grouped, so_many
 
 # The only label sets from which the positive class is inferred; one of two classes may be absent.
 _INFERRED = {("0", "1"): "1", ("-1", "1"): "1", ("False", "True"): "True", ("1",): "1", ("True",): "True"}
@@ -305,8 +305,5 @@ def class_listing(classes: Sequence[str], counts: Sequence[float] | None = None)
     """The classes with their numbers of cases, as errors show them."""
     if counts is None:
         return listing(classes)
-    shown = [
-        f"{name!r} ({grouped(count)} row{'' if count == 1 else 's'})"
-        for name, count in zip(classes[:8], counts, strict=False)
-    ]
+    shown = [f"{name!r} ({so_many(count, 'row')})" for name, count in zip(classes[:8], counts, strict=False)]
     return ", ".join(shown) + (f" and {len(classes) - 8} more" if len(classes) > 8 else "")
