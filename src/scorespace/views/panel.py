@@ -434,11 +434,16 @@ def _along(
         trials = getattr(counts, name)
         if counts.squares is not None:
             trials = ratio(trials * trials, getattr(counts.squares, name))
-        to_share, back = request.measure.share or (np.asarray, np.asarray)
-        low, high = wilson(np.asarray(to_share(value)) * trials, trials, evaluation.level)  # type: ignore[arg-type]
-        return Shown(spec, value, np.asarray(back(low)), np.asarray(back(high)))
+        return Shown(spec, value, *wilson_along(request, value, trials, evaluation.level))
     gap = np.full(kept.size, math.nan)
     return Shown(spec, value, gap, gap)
+
+
+def wilson_along(request: Request, value: Array, trials: Array, level: float) -> tuple[Array, Array]:
+    """Wilson's limits of a share of so many trials, at every place."""
+    to_share, back = request.measure.share or (np.asarray, np.asarray)
+    low, high = wilson(np.asarray(to_share(value)) * trials, trials, level)  # type: ignore[arg-type]
+    return np.asarray(back(low)), np.asarray(back(high))
 
 
 def simulated(
