@@ -3,7 +3,7 @@
 import pytest
 
 from scorespace import errors
-from scorespace.errors import ScoreSpaceError, did_you_mean, listing
+from scorespace.errors import ScoreSpaceError, did_you_mean, listing, nearest
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,17 @@ def test_listing(names, text):
 
 
 @pytest.mark.parametrize(
-    ("name", "nearest"), [("outcom", "outcome"), ("OUTCOME", "outcome"), ("scroe", "Score"), ("xyz", None), ("", None)]
+    ("name", "meant"), [("outcom", "outcome"), ("OUTCOME", "outcome"), ("scroe", "Score"), ("xyz", None), ("", None)]
 )
-def test_did_you_mean(name, nearest):
-    assert did_you_mean(name, ["outcome", "Score"]) == nearest
+def test_the_nearest_name(name, meant):
+    assert nearest(name, ["outcome", "Score"]) == meant
+
+
+def test_the_hint_for_an_unknown_name():
+    assert did_you_mean("scroe", ["Score"], "one of these") == "did you mean Score?"
+    assert did_you_mean("scroe", ["Score"], quoted=True) == "did you mean 'Score'?"
+    assert did_you_mean("xyz", ["Score"], "one of these") == "one of these"
+    assert did_you_mean("xyz", ["Score"]) is None
 
 
 def test_no_part_commands_the_terminal():

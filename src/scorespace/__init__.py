@@ -50,9 +50,8 @@ def __getattr__(name: str) -> Any:
         return catalog.find(name)
     except ValueError:
         aliases = [alias for measure in catalog.measures() for alias in (measure.name, *measure.aliases)]
-        near = import_module("scorespace.errors").did_you_mean(name, [*_listed(), *aliases])
-        hint = f"; did you mean {near}?" if near else ""
-        raise AttributeError(f"scorespace has no {name!r}{hint}") from None
+        hint = import_module("scorespace.errors").did_you_mean(name, [*_listed(), *aliases])
+        raise AttributeError(f"scorespace has no {name!r}{f'; {hint}' if hint else ''}") from None
 
 
 def __dir__() -> list[str]:

@@ -14,7 +14,7 @@ from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from scorespace.declaration import Noun
-from scorespace.errors import ScoreSpaceError
+from scorespace.errors import ScoreSpaceError, in_one_line
 
 Checked = TypeVar("Checked", bound=Callable[..., Any])
 Class = TypeVar("Class", bound=type)
@@ -75,7 +75,7 @@ def foreseen(name: str) -> Iterator[None]:
         of_engine = type(error).__module__.partition(".")[0] in _ENGINES
         if not (of_engine or isinstance(error, (*_UNFORESEEN, NotImplementedError))):
             raise
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:160]
+        said = in_one_line(error, 160)
         raise ScoreSpaceError(
             f"{name} cannot be done with these arguments.",
             seen=said,

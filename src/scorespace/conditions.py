@@ -205,11 +205,11 @@ class CostMatrix(ByValue):
         """The same costs with the classes in another order; refused when the classes differ."""
         for name in (*classes, *self.classes):
             if name not in self.classes or name not in classes:
-                near = did_you_mean(name, classes if name in self.classes else self.classes)
+                others = classes if name in self.classes else self.classes
                 raise ConditionError(
                     f"the cost matrix and the data disagree on the class {name!r}.",
                     seen=f"costs for {listing(self.classes)}; data with {listing(classes)}",
-                    hint=f"did you mean {near!r}?" if near else "the same classes in both",
+                    hint=did_you_mean(name, others, "the same classes in both", quoted=True),
                 )
         order = [self.classes.index(name) for name in classes]
         return CostMatrix(classes, self.matrix[np.ix_(order, order)])

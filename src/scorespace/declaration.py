@@ -211,8 +211,8 @@ class Registry(Generic[Declared]):
         if noun is not None:
             return noun
         elsewhere = next((one for one in _CATALOGUES if one is not self and one._named(name) is not None), None)
-        near = did_you_mean(name, [alias for noun in self for alias in (noun.name, *noun.aliases)])
-        hint = f"did you mean {near}?" if near else f"scorespace {self.catalogue} lists them all"
+        aliases = [alias for noun in self for alias in (noun.name, *noun.aliases)]
+        hint = did_you_mean(name, aliases, f"scorespace {self.catalogue} lists them all")
         if elsewhere is not None:
             known = cast(Noun, elsewhere._named(name)).name
             hint = f"it is a {elsewhere.what}: scorespace {elsewhere.catalogue} {known}"
@@ -345,11 +345,10 @@ def check_options(noun: Noun, given: Mapping[str, Any], error: type[ScoreSpaceEr
     known = [option.name for option in noun.options]
     for name in given:
         if name not in known:
-            near = did_you_mean(name, known)
             raise error(
                 f"{noun.name} has no option {name!r}.",
                 seen=f"its options: {listing(known) or 'none'}",
-                hint=f"did you mean {near}?" if near else "one of these" if known else f"{noun.name} alone",
+                hint=did_you_mean(name, known, "one of these" if known else f"{noun.name} alone"),
             )
 
 
@@ -400,11 +399,10 @@ def read_value(option: Option, text: str, whole: str, error: type[ScoreSpaceErro
     bare = text.strip("\"'")
     if option.choices and float not in kinds and int not in kinds:
         if bare not in option.choices:
-            near = did_you_mean(bare, option.choices)
             raise error(
                 f"{option.name}={text} in {whole!r} is unknown.",
                 seen=f"{option.name} can be {listing(option.choices)}",
-                hint=f"did you mean {near}?" if near else "one of these",
+                hint=did_you_mean(bare, option.choices, "one of these"),
             )
         return bare
     try:

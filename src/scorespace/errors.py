@@ -71,6 +71,15 @@ class FitError(ScoreSpaceError):
     """A learner fails on the rows that it is given."""
 
 
+def in_one_line(error: BaseException, most: int) -> str:
+    """An error that others raise, by its kind and its words, in one line of so many characters at most.
+
+    >>> in_one_line(OSError("no space"), 160)
+    'OSError: no space'
+    """
+    return " ".join(f"{type(error).__name__}: {error}".split())[:most]
+
+
 def folded(name: str) -> str:
     """A name as it is looked up: hyphens, blanks, capitals, and British or American spelling do not matter.
 
@@ -92,10 +101,24 @@ def listing(names: Iterable[object], most: int = 8) -> str:
     return shown if len(items) <= most else f"{shown} and {len(items) - most} more"
 
 
-def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate nearest to a misspelt name, or None when nothing is near.
+def did_you_mean(
+    name: str, candidates: Iterable[str], otherwise: str | None = None, *, quoted: bool = False
+) -> str | None:
+    """The hint for an unknown name: the candidate that is spelt nearly so (`quoted` if it is the user's own word).
 
     >>> did_you_mean("outcom", ["outcome", "score"])
+    'did you mean outcome?'
+    """
+    near = nearest(name, candidates)
+    if near is None:
+        return otherwise
+    return f"did you mean {near!r}?" if quoted else f"did you mean {near}?"
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate nearest to a misspelt name, or None when nothing is near.
+
+    >>> nearest("outcom", ["outcome", "score"])
     'outcome'
     """
     by_folded = {candidate.casefold(): candidate for candidate in candidates}

@@ -26,6 +26,11 @@ Progress = Callable[[float], None]
 """Called with the finished share (0 to 1) by work that may take long."""
 
 
+def part_of(progress: Progress | None, number: int, parts: int) -> Progress | None:
+    """The progress of one of several parts of the work that take as long as each other."""
+    return None if progress is None else lambda share: progress((number + share) / parts)
+
+
 @dataclass(frozen=True)
 class NoteKind:
     """A kind of finding: how serious it is and what it is about."""
@@ -166,6 +171,15 @@ def grouped(number: float) -> str:
     """
     text = f"{number:,.2f}".rstrip("0").rstrip(".")
     return text.replace(",", " ").replace("-", "−")
+
+
+def so_many(number: float, what: str) -> str:
+    """So many of something.
+
+    >>> so_many(1, "item"), so_many(1200, "item")
+    ('1 item', '1 200 items')
+    """
+    return f"{grouped(number)} {what}{'' if number == 1 else 's'}"
 
 
 _ZERO: Final = 1e-12

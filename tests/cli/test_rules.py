@@ -65,7 +65,7 @@ def test_report_and_picture(run, baskets):
             ("rules", "long.csv"),
             "ColumnError: column 'basket' holds numbers, not whether an item is there.\n",
         ),
-        ((*LONG, "--at-least", "confidence"), "MeasureError: --at-least confidence cannot be read.\n"),
+        ((*LONG, "--at-least", "confidence"), "MeasureError: the bound 'confidence' cannot be read.\n"),
         ((*LONG, "--rule", "bread"), "DataError: the rule 'bread' cannot be read.\n"),
         ((*LONG, "--min-support", "2"), "ScoreSpaceError: min_support=2 is no share of the transactions.\n"),
     ],

@@ -111,7 +111,7 @@ def test_a_sample_after_with_one_class():
 
 def test_other_labels_are_refused():
     numbers = {"y": [1, 0] * 20, "nb": [0.7, 0.2] * 20}
-    with pytest.raises(DataError, match="is in the sample after and not in the one before"):
+    with pytest.raises(DataError, match="is in the sample after and not in the sample before"):
         ss.drift(credit(), numbers, truth="y", scores="nb", positive="bad")
     with pytest.raises(PositiveError):
         ss.drift(credit(), credit(), truth="y", scores="nb")

@@ -22,9 +22,10 @@ from scorespace.errors import ScoreSpaceError
 from scorespace.frames import check, count, read, roles
 from scorespace.frames.tally import couples, grouped_bins, tally
 from scorespace.measures import measures
-from scorespace.tables import Counts, ScoreTable, class_bins, class_table, score_table
+from scorespace.tables import Counts, ScoreTable, class_table, score_table
 from scorespace.tables.bins import cell
 from scorespace.tables.pair import PAIR_BITS
+from tables.binned import class_bins
 
 ENGINES = {
     "pandas": pd.DataFrame,

@@ -10,7 +10,8 @@ from scorespace.measures.certain import certified
 from scorespace.measures.class_bins import ADDED, loss_error, parts_of
 from scorespace.measures.probability import logloss
 from scorespace.measures.request import bind
-from scorespace.tables import class_bins, class_table
+from scorespace.tables import class_table
+from tables.binned import class_bins
 
 OF_CLASSES = (
     *("auc[hand_till]", "auc[hand_till_weighted]", "auc[macro]", "auc[weighted]", "auc[micro]", "auc[b]", "ap[macro]"),

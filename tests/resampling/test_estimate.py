@@ -14,7 +14,8 @@ from scorespace.measures.request import bind
 from scorespace.resampling.estimate import Estimates, estimate
 from scorespace.resampling.share import wilson
 from scorespace.results import note
-from scorespace.tables import ScoreTable, class_bins, class_table, confusion, score_table
+from scorespace.tables import ScoreTable, class_table, confusion, score_table
+from tables.binned import class_bins
 
 TRUTH = [1, 0, 1, 1, 0, 0, 1, 0]
 SCORE = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]

@@ -5,9 +5,10 @@ import pytest
 
 import scorespace as ss
 from scorespace.errors import DataError
-from scorespace.tables import ConfusionTable, NoTableError, ScoreTable, class_bins, class_table
+from scorespace.tables import ConfusionTable, NoTableError, ScoreTable, class_table
 from scorespace.tables.stored import restored, stored
 from scorespace.tables.table import Stored
+from tables.binned import class_bins
 
 
 @pytest.fixture

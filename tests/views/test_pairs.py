@@ -5,8 +5,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from scorespace.curves import roc
-from scorespace.tables import class_bins, class_table
+from scorespace.tables import class_table
 from scorespace.views.pairs import pairs_of
+from tables.binned import class_bins
 from views.classed import ABSENT, scored
 
 

@@ -109,6 +109,18 @@ def test_costs_keep_their_unit_and_what_right_decisions_cost():
     assert ev.operating.opening()["honest"] == f"{choice.honest.value:.1f}".replace("-", "−")
 
 
+def test_cases_of_groups_in_bins_all_count_where_they_do_not_choose(tmp_path):
+    truth, score = sample(20_000)
+    rows = zip(truth, score.round(2), np.arange(truth.size) % 40, strict=True)
+    data = tmp_path / "data.csv"
+    data.write_text("y,s,g\n" + "".join(f"{y},{s},{g}\n" for y, s, g in rows))
+    ev = ss.evaluate(data, truth="y", scores="s", group="g", memory="1kB")
+    assert ev.models.pairs.times is not None
+    (one,) = ev.operating.models
+    assert one.honest[0].tp[-1] > 0.95 * one.positives  # where misses cost most, all are flagged but a few
+    assert one.honest[0].fp[-1] > 0.95 * one.negatives
+
+
 def test_decisions_have_a_single_point():
     truth, score = sample(300)
     data = {"y": truth, "s": score, "d": (score > 0.4).astype(int)}

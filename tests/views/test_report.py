@@ -19,7 +19,7 @@ from scorespace.tables import score_table
 from scorespace.views import report
 from scorespace.views.charts import theme
 from scorespace.views.charts.curves import curve_chart, threshold_chart
-from scorespace.views.charts.estimates import interval_chart
+from scorespace.views.charts.estimates import measures_chart
 from scorespace.views.charts.scores import distribution_chart
 from scorespace.views.document import Document, Grid, Notes, Picture, Section, Text, Verdict
 
@@ -43,7 +43,7 @@ def pictures(names):
             lambda: curve_chart({name: lift_curve(one) for name, one in tables.items()}),
             lambda: distribution_chart(tables),
             lambda: threshold_chart(tables[names[0]], [confusion.tpr, confusion.fpr, confusion.ppv, confusion.f1]),
-            lambda: interval_chart([estimate(parse("auc"), one, model=name) for name, one in tables.items()]),
+            lambda: measures_chart([[estimate(parse("auc"), one, model=name) for name, one in tables.items()]]),
         )
     ]
 

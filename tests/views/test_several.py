@@ -8,8 +8,8 @@ import pytest
 
 import scorespace as ss
 from scorespace.tables import class_table
-from scorespace.tables.class_bins import class_bins
 from scorespace.views.several import MOST_CLASSES, several
+from tables.binned import class_bins
 
 IRIS = str(files("scorespace.data") / "iris.csv")
 
@@ -22,9 +22,12 @@ def sample(size, classes, seed=0):
     return np.array([f"c{k:02}" for k in range(classes)])[truth], score / score.sum(axis=1, keepdims=True)
 
 
-@pytest.fixture(scope="module")
-def iris():
-    return ss.evaluate(IRIS, truth="species", scores=["nb_*", "forest_*"])
+OF_A_CLASS = "tpr[virginica], ppv[virginica], jaccard[versicolor], f1[setosa], mcc[versicolor]"
+
+
+@pytest.fixture(scope="module", params=["", OF_A_CLASS], ids=["usual", "of a class"])
+def iris(request):
+    return ss.evaluate(IRIS, truth="species", scores=["nb_*", "forest_*"], measures=request.param)
 
 
 def test_what_is_left_when_cases_are_handed_over_is_what_the_others_give(iris):

@@ -19,7 +19,7 @@ from scorespace.auditing.words import is_id_name
 from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError, listing
 from scorespace.frames.survey import Survey, survey
 from scorespace.frozen import dataclass
-from scorespace.results import Note, Progress, Result, Row, grouped
+from scorespace.results import Note, Progress, Result, Row, so_many
 from scorespace.tables.labels import label_text, positive_index
 
 HEADER: Final = ("code", "level", "columns", "text", "advice")
@@ -84,9 +84,7 @@ class Audit(Result):
         return {**super().to_dict(), "rows": [one.to_dict() for one in self.findings]}
 
     def __repr__(self) -> str:
-        rows = "1 row" if self.size == 1 else f"{grouped(self.size)} rows"
-        columns = "1 column" if len(self.columns) == 1 else f"{len(self.columns)} columns"
-        head = f"{self.name}: {rows}, {columns}"
+        head = f"{self.name}: {so_many(self.size, 'row')}, {so_many(len(self.columns), 'column')}"
         found = [f"  {one.code} {one.level}: {one.text}" for one in self.findings]
         return "\n".join([head, *found, self.verdict])
 

@@ -80,8 +80,7 @@ def declared(text: str) -> Declared:
     match = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", text)
     name = match[1].lower() if match else text
     if match is None or name not in KINDS:
-        near = did_you_mean(name, KINDS)
-        hint = f"did you mean {near}?" if near else "ordinal(low, high), nominal, ratio, identifier, …"
+        hint = did_you_mean(name, KINDS, "ordinal(low, high), nominal, ratio, identifier, …")
         raise ColumnError(f"{text!r} is no kind of column.", seen=", ".join(KINDS), hint=hint)
     levels = tuple(level.strip() for level in (match[2] or "").split(",") if level.strip())
     if levels and name != "ordinal":

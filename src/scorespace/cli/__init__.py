@@ -11,7 +11,7 @@ import typer
 from scorespace.cli import output
 from scorespace.cli.options import in_flags
 from scorespace.cli.verbs import VERBS, Verbs
-from scorespace.errors import ScoreSpaceError, shown
+from scorespace.errors import ScoreSpaceError, in_one_line, shown
 from scorespace.files import begin_run
 
 app = typer.Typer(
@@ -69,7 +69,7 @@ def main() -> None:
             raise
         if any(words in str(error) for words in _UNMAPPED):
             _stop(_NO_MEMORY)
-        seen = shown(" ".join(f"{type(error).__name__}: {error}".split())[:200])
+        seen = shown(in_one_line(error, 200))
         hint = "please report it; with SCORESPACE_TRACEBACK=1 it tells where"
         _stop(f"InternalError: scorespace failed, which is its own fault.\n  seen: {seen}\n  hint: {hint}")
 

@@ -14,7 +14,7 @@ import typer
 
 from scorespace.cli import options, output
 from scorespace.cli.options import flag, switch
-from scorespace.errors import DataError, did_you_mean, listing
+from scorespace.errors import DataError, listing, nearest
 
 if TYPE_CHECKING:
     from scorespace.experiments.data import Dataset
@@ -93,8 +93,7 @@ def benchmark(
 
     if words:
         if len(words) != 2 or words[0] != "status":
-            near = did_you_mean(words[0], ["status"])
-            hint = "benchmark status DIR" if near else "--data PATH"
+            hint = "benchmark status DIR" if nearest(words[0], ["status"]) else "--data PATH"
             raise DataError(f"benchmark does not know {' '.join(words)!r}.", hint=hint)
         _show(open_run(words[1]), format, None)
         return

@@ -13,6 +13,7 @@ from scorespace.decisions import Decision
 from scorespace.errors import ConditionError, MeasureError
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
+from scorespace.measures.catalog import read_bound
 from scorespace.results import Row
 from scorespace.views import decision as view
 
@@ -83,13 +84,14 @@ def decide(
         elif condition is not None:
             found = evaluation.decide(condition, fit=other)
         elif mix is not None:
-            rate = _bounds([mix])
+            rate = dict([read_bound(mix)])
             if not {*rate} <= {"fpr", "tpr"}:
                 raise MeasureError(f"a mixture is not found by {mix!r}.", hint="fpr=0.1 or tpr=0.9")
             found = evaluation.mix(**rate)
         else:
             objective = _objective(maximise, minimise)
-            found = evaluation.choose(objective, at_least=_bounds(at_least), at_most=_bounds(at_most), fit=other)
+            least, most = (dict(map(read_bound, bounds)) for bounds in (at_least, at_most))
+            found = evaluation.choose(objective, at_least=least, at_most=most, fit=other)
     output.save(out, lambda: _drawn(evaluation, found))
     output.write(view.document(evaluation, found), found.to_dict(), format)
     output.wrote(None, picture=out)
@@ -113,16 +115,3 @@ def _objective(maximise: str | None, minimise: str | None) -> str:
         flag = "--minimise" if maximise else "--maximise"
         raise MeasureError(f"{wanted} is better when {'lower' if maximise else 'higher'}.", hint=f"{flag} {wanted}")
     return wanted
-
-
-def _bounds(pairs: list[str]) -> dict[str, float]:
-    found = {}
-    for pair in pairs:
-        measure, equals, bound = pair.rpartition("=")
-        try:
-            found[measure] = float(bound)
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise MeasureError(f"the bound {pair!r} cannot be read.", hint="MEASURE=NUMBER, such as tpr=0.9")
-    return found

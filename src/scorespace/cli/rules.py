@@ -7,7 +7,6 @@ from typing import Annotated, NamedTuple
 
 from scorespace.cli import options, output
 from scorespace.cli.options import flag, switch
-from scorespace.errors import MeasureError
 
 _RULES = "Which rules"
 
@@ -65,23 +64,13 @@ def rules(
     options.check_output(out, options.PICTURES, data)
     from scorespace.groups.rules import MEASURES
     from scorespace.groups.rules import rules as find
+    from scorespace.measures.catalog import read_bound
     from scorespace.views import rules as view
 
     with output.progress("counting") as progress:
         stated = asked._asdict() | {"given": asked.given or None, "measures": asked.measures or MEASURES}
-        stated["at_least"] = dict(map(_bound, asked.at_least))
+        stated["at_least"] = dict(read_bound(one, "confidence=0.5") for one in asked.at_least)
         found = find(options.chosen(data, where), **stated, progress=progress)
     content = found.to_dict() | ({"rows": found.rows()} if format == "csv" else {})
     shown, draw = view.document(found), view.picture(found).draw
     output.result(shown, content, format, report=report, out=out, draw=draw, header=found.columns)
-
-
-def _bound(text: str) -> tuple[str, float]:
-    name, equals, bound = text.rpartition("=")
-    try:
-        value = float(bound)
-    except ValueError:
-        value = float("nan")
-    if not (name and equals) or value != value:
-        raise MeasureError(f"--at-least {text} cannot be read.", hint="--at-least confidence=0.5")
-    return name.strip(), value

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
+from scorespace.errors import DataError, ScoreSpaceError, listing, nearest
 from scorespace.tables import Array
 
 
@@ -102,7 +102,7 @@ def title(method: str, *, pairs: bool = True) -> str:
     "Finner's"
     """
     if method not in ADJUSTMENTS:
-        near = did_you_mean(method, ADJUSTMENTS)
+        near = nearest(method, ADJUSTMENTS)
         raise ScoreSpaceError(
             f"adjust={method!r} is not an adjustment.",
             seen=f"known are {listing(ADJUSTMENTS)}",

@@ -20,7 +20,7 @@ from scorespace.comparisons.answer import (
     numbers_of,
     rounded,
 )
-from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
+from scorespace.errors import DataError, ScoreSpaceError, listing, nearest
 from scorespace.frozen import dataclass
 from scorespace.measures.measure import Best
 from scorespace.results import ByValue, Row, decimals
@@ -76,7 +76,7 @@ class DatasetTable(ByValue):
             raise ScoreSpaceError(
                 f"{model!r} is not a model of this table.",
                 seen=listing(self.models),
-                hint=did_you_mean(str(model), self.models) or "one of these",
+                hint=nearest(str(model), self.models) or "one of these",
             )
         return self.models.index(model)
 

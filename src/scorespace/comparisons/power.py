@@ -289,8 +289,7 @@ def solved(term: str, aim: Aim, n_pos: int, n_neg: int, power: float = 0.8) -> P
     0.731
     """
     if term not in TERMS:
-        near = did_you_mean(term, TERMS)
-        hint = f"did you mean {near}?" if near else None
+        hint = did_you_mean(term, TERMS)
         raise ConditionError(f"a plan cannot be solved for {term!r}.", seen=f"it can for {listing(TERMS)}", hint=hint)
     missing = [name for name in ("auc", "against") if math.isnan(getattr(aim, name)) and name != term]
     if missing:

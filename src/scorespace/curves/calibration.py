@@ -196,11 +196,10 @@ _MOST_BINS: Final = 10_000
 def check_bins(by: str, bins: int, groupings: tuple[str, ...] = GROUPINGS) -> None:
     """Refuse a grouping that there is not, less than one bin, and more than memory holds for every replicate."""
     if by not in groupings:
-        near = did_you_mean(by, groupings)
         raise ScoreSpaceError(
             f"by={by!r} is no way to form groups.",
             seen=f"{', '.join(groupings[:-1])} or {groupings[-1]}",
-            hint=f"did you mean {near}?" if near else None,
+            hint=did_you_mean(by, groupings),
         )
     if bins < 1:
         raise ScoreSpaceError(f"bins={bins} is no number of bins.", hint="1 or more, such as bins=10")

@@ -85,11 +85,10 @@ def midpoints(score: Array, pos: Array, neg: Array, how: str | float) -> Array:
     elif how in _OF_ORDER:
         found = _OF_ORDER[how](score, pos, neg)
     else:
-        near = did_you_mean(how, MIDPOINTS)
         raise ScoreError(
             f"there is no midpoint {how!r}.",
             seen=f"{listing(MIDPOINTS, most=len(MIDPOINTS))}, or a number",
-            hint=f"did you mean {near}?" if near else "one of these",
+            hint=did_you_mean(how, MIDPOINTS, "one of these"),
         )
     return _snapped(score, found)
 

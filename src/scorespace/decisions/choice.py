@@ -15,6 +15,7 @@ from scorespace.decisions.model import Decision, least_cost
 from scorespace.measures.catalog import parse
 from scorespace.measures.request import bind
 from scorespace.resampling.draw import Asked, Draws
+from scorespace.resampling.limits import tails
 from scorespace.tables import Array, ScoreTable, ratio
 
 _CONDITIONS: Final = np.linspace(0, 1, 201)  # shares of the cost that misses have: all slopes from ∞ to 0
@@ -59,8 +60,7 @@ def threshold_bounds(
         draws.apart(one.model).all([one])[0] if apart else next(found) for one, apart in zip(wanted, alone, strict=True)
     ]
     # Quantiles that are observed values: a threshold of +inf must not be mixed with a finite one.
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    limits = [np.quantile(values, tails, method="inverted_cdf") for values in again]
+    limits = [np.quantile(values, tails(level), method="inverted_cdf") for values in again]
     return {model: (float(low), float(high)) for model, (low, high) in zip(models, limits, strict=True)}
 
 

@@ -16,6 +16,7 @@ from scorespace.decisions.judged import OUTCOMES, Judged, Value, mean_loss
 from scorespace.frozen import dataclass
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, ratio
 from scorespace.tables.pair import PairTable
+from scorespace.tables.score import cumulated
 
 Models = Mapping[str, ScoreTable | ConfusionTable]
 Criterion = Callable[[Counts], tuple[Array, Array]]
@@ -148,7 +149,7 @@ def paths(
 
 def _path(held: _Held, within_classes: bool, fixed: bool) -> Path:
     repeats, folds, rows = held.pos.shape
-    tp, fp = (_cumulated(side).reshape(repeats * folds, rows + 1) for side in (held.pos, held.neg))
+    tp, fp = (cumulated(side).reshape(repeats * folds, rows + 1) for side in (held.pos, held.neg))
     if fixed:
         one = (side[:, held.crisp_cut].sum(keepdims=True) / repeats for side in (tp, fp))
         return Path(np.empty(0), *one)
@@ -299,7 +300,7 @@ def _crisp_cut(table: ScoreTable, row: Array) -> int:
 
 def _chosen(held: _Held, criterion: Criterion, within_classes: bool = False, fixed: bool = False) -> _Chosen:
     """For every fold the cut that is best on all others, and what it does to the cases of the fold."""
-    tp, fp = _cumulated(held.pos), _cumulated(held.neg)
+    tp, fp = cumulated(held.pos), cumulated(held.neg)
     here = Counts(tp=tp, fp=fp, fn=tp[..., -1:] - tp, tn=fp[..., -1:] - fp)
     whole = [getattr(here, side).sum(axis=1, keepdims=True) for side in OUTCOMES]
     rest = Counts(*(all_ - getattr(here, side) for all_, side in zip(whole, OUTCOMES, strict=True)))
@@ -340,10 +341,3 @@ def _spread(pairs: PairTable, alarms: NDArray[np.bool_]) -> float:
     wrong -= wrong.mean()
     alone = float(wrong @ wrong)
     return max(1.0, float((np.bincount(pairs.group, weights=wrong) ** 2).sum()) / alone) if alone else 1.0
-
-
-def _cumulated(column: Array) -> Array:
-    """Running sums along the rows, starting with the 0 of the highest cut."""
-    out = np.zeros((*column.shape[:-1], column.shape[-1] + 1))
-    np.cumsum(column, axis=-1, out=out[..., 1:])
-    return out

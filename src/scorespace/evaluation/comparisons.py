@@ -71,19 +71,7 @@ def compare_samples(
     """Each model against the one of the same name on another, independent sample."""
     mine, theirs = evaluation.models, other.models
     names = tuple(models) or tuple(mine)
-    if mine.positive != theirs.positive:
-        raise ScoreSpaceError(
-            "the two samples have different positive classes.",
-            seen=listing([mine.positive, theirs.positive]),
-            hint="the same positive class in both",
-        )
-    absent = [name for name in names if name not in theirs]
-    if absent:
-        raise ScoreSpaceError(
-            f"there is no model {absent[0]!r} in {theirs.name}.",
-            seen=listing(theirs),
-            hint="the same columns in both samples",
-        )
+    mine.refuse_unlike(theirs, names)
     spec = None if measure is None else parse(measure)
     found = unpaired.compare_models(
         {name: sample_of(evaluation, name) for name in names},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import (
@@ -38,7 +38,6 @@ from scorespace.resampling.estimate import estimates
 from scorespace.results import in_notebook
 from scorespace.tables import ResidualTable
 from scorespace.tables.models import Models
-from scorespace.tables.pair import PairTable
 
 if TYPE_CHECKING:
     from scorespace.views import decision as view
@@ -52,6 +51,8 @@ def _shown(decision: Any) -> str:
     """What a notebook shows of a decision: what a terminal does."""
     return str(notebook.html(view.page("", "", decision)))
 
+
+_CHOSEN_AND_JUDGED: Final = "the sample that chooses and the one that judges"
 
 for kind in (Decision, CostChoice, ShiftDecision, ConstrainedChoice, RejectChoice, MixtureChoice):
     in_notebook.register(kind, _shown)
@@ -76,11 +77,11 @@ def decide(
     if isinstance(condition, Condition):
         mine = models.deciding
         if fit is None:
-            chosen = decide_two(mine, condition, pairs=_pairs(models), level=level, seed=seed)
+            chosen = decide_two(mine, condition, pairs=models.side_by_side, level=level, seed=seed)
             return with_intervals(chosen, sample.draws, level=level)
-        _check_fit(models, fit.models)
+        fit.models.refuse_unlike(models, fit.models, _CHOSEN_AND_JUDGED)
         chosen = with_intervals(choose_two(fit.models.deciding, condition), fit.draws, level=level)
-        return judge_on(chosen, mine, fitted=_fitted(models, fit.models), pairs=_pairs(models), level=level)
+        return judge_on(chosen, mine, fitted=_fitted(models, fit.models), pairs=models.side_by_side, level=level)
     if fit is not None:
         raise ConditionError("costs of several classes choose no threshold.", hint="no fit=…")
     crisp = {name: table for name, table in models.deciding.items() if not table.thresholded}
@@ -129,9 +130,11 @@ def choose(
             hint="state the positive class, or a cost matrix instead",
         )
     if fit is None:
-        return choose_under(two_class(models), parse(objective), bounds, pairs=_pairs(models), level=level, seed=seed)
-    _check_fit(models, fit)
-    chosen = choose_under(two_class(fit), parse(objective), bounds, pairs=_pairs(fit), level=level, seed=seed)
+        return choose_under(
+            two_class(models), parse(objective), bounds, pairs=models.side_by_side, level=level, seed=seed
+        )
+    fit.refuse_unlike(models, fit, _CHOSEN_AND_JUDGED)
+    chosen = choose_under(two_class(fit), parse(objective), bounds, pairs=fit.side_by_side, level=level, seed=seed)
     return choose_on(chosen, two_class(models), fitted=_fitted(models, fit), level=level)
 
 
@@ -143,30 +146,6 @@ def _refuse_unparted(models: Models, what: str) -> None:
             f"{what} parts classes, and these models hold {' and '.join(kinds)}.",
             seen=listing(models),
             hint="Asymmetry(under=2, over=1), for the shift of predicted numbers that costs least",
-        )
-
-
-def _pairs(models: Models) -> PairTable | None:
-    """The cases of the two-class models side by side, each as scores of the positive class."""
-    pairs = models.pairs
-    if pairs is None or models.positive is None or pairs.weight is not None or pairs.times is not None:
-        return None
-    return pairs.only(*(name for name in pairs.models if name in models.two_class)).scoring()
-
-
-def _check_fit(models: Models, fit: Models) -> None:
-    if fit.positive != models.positive:
-        raise ConditionError(
-            "the sample that chooses and the one that judges have different positive classes.",
-            seen=listing([fit.positive, models.positive]),
-            hint="the same positive class in both",
-        )
-    absent = [name for name in fit if name not in models]
-    if absent:
-        raise ScoreSpaceError(
-            f"there is no model {absent[0]!r} in {models.name}.",
-            seen=listing(models),
-            hint="the same columns in both samples",
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import narwhals as nw
@@ -15,7 +15,7 @@ from scorespace.errors import ColumnError, DataError, listing
 from scorespace.frames import batches as parted
 from scorespace.frames.check import complete
 from scorespace.frames.roles import absent_column
-from scorespace.frames.scale import Scale, scale_of, scaled
+from scorespace.frames.scale import scale_of, scaled
 from scorespace.frames.tally import tally
 from scorespace.frames.values import label, number
 from scorespace.frames.votes import with_votes
@@ -155,8 +155,8 @@ def drift(
     >>> drift(sample, sample, truth="y", scores="s")
     Nothing can be said: 4 and 4 cases are too few to show whether anything moved.
     """
-    asked = _Asked(truth, scores, names, weight, scale_of(scale), missing, frames.memory_of(memory))
-    first = _read_one(before, asked)
+    asked = _Asked(truth, scores, names, weight, scale, missing, memory)
+    first = before if isinstance(before, _One) else _read_one(before, asked)
     second = _read_one(after, asked, like=first)
     (old, new), notes = _alike([first, second], positive)
     sizes = None if first.rows is None or second.rows is None else (first.rows, second.rows)
@@ -181,7 +181,9 @@ def match(before: Any, after: Mapping[str, Any], *, name: str = "the sample", **
     """
     if not after:
         raise DataError("there is no sample to match.", hint="{name: data}")
-    return Matches(name, {one: drift(before, data, samples=len(after), **named) for one, data in after.items()})
+    columns = {one.name for one in fields(_Asked)}
+    first = _read_one(before, _Asked(**{key: value for key, value in named.items() if key in columns}))
+    return Matches(name, {one: drift(first, data, samples=len(after), **named) for one, data in after.items()})
 
 
 def monitor(
@@ -214,7 +216,7 @@ def monitor(
     >>> monitor(spring, {"monday": spring, "tuesday": spring}, truth="y", scores="s").alarm is None
     True
     """
-    asked = _Asked(truth, scores, names, weight, scale_of(scale), missing, frames.memory_of(memory))
+    asked = _Asked(truth, scores, names, weight, scale, missing, memory)
     first = _read_one(before, asked)
     by_name = batches if by is None else parted.in_batches(frames.read(batches), by)
     read = {batch: _read_one(data, asked, like=first) for batch, data in by_name.items()}
@@ -235,13 +237,13 @@ def monitor(
 class _Asked:
     """Which columns are what, for samples that are compared."""
 
-    truth: str | None
-    scores: Any
-    names: Mapping[str, str] | None
-    weight: str | None
-    scale: Scale
-    missing: str
-    memory: int
+    truth: str | None = None
+    scores: Any = ()
+    names: Mapping[str, str] | None = None
+    weight: str | None = None
+    scale: str | tuple[float, float] | None = None
+    missing: str = "error"
+    memory: str | float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,11 +391,11 @@ def _tables(source: frames.Source, truth: str, asked: _Asked) -> _One:
     """The score table of each model, with whichever class as positive."""
     source, scores = with_votes(source, asked.scores, None)
     roles = frames.roles(source, truth=truth, scores=scores, names=asked.names, weight=asked.weight)
-    source = scaled(source, roles.scores.values(), asked.scale)
+    source = scaled(source, roles.scores.values(), scale_of(asked.scale))
     if roles.class_scores:
         raise ColumnError("drift needs one score per model.", seen=listing(roles.class_scores), hint='scores="nb_bad"')
     sample = _checked(source, roles, asked.missing)
-    if frames.fits(source, roles, asked.memory):
+    if frames.fits(source, roles, frames.memory_of(asked.memory)):
         counted = frames.count(sample)
     else:
         sample, counted = tally(source, sample.roles, missing=asked.missing)

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import FitError, MeasureError, ScoreSpaceError, listing, shown
+from scorespace.errors import FitError, MeasureError, ScoreSpaceError, in_one_line, listing, shown
 from scorespace.experiments.data import PREFIX, Dataset
 from scorespace.experiments.estimators import Scorer, answers, taken
 from scorespace.experiments.golden import Rows, Split
@@ -89,7 +89,7 @@ def told(learner: Fitting, rows: int) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         raise FitError(
             f"{learner.name} cannot be fitted to {grouped(rows)} rows.",
-            seen=" ".join(f"{type(error).__name__}: {error}".split())[:300],
+            seen=in_one_line(error, 300),
             hint="other options of the learner, or more rows",
         ) from error
 
@@ -142,8 +142,7 @@ def fit_all(learner: Fitting, data: Dataset, splits: Sequence[Split], seed: int,
                     inner.append((split.repeat, split.fold, promised.value))
                     chosen_by = promised.measure
             except (Exception, SystemExit) as error:  # whatever a learner does must not stop the others
-                words = " ".join(f"{type(error).__name__}: {error}".split())
-                errors.append((split.repeat, split.fold, shown(words[:500])))
+                errors.append((split.repeat, split.fold, shown(in_one_line(error, 500))))
             about.append(
                 (split.repeat, split.fold, split.train.size, split.test.size, round(time.perf_counter() - began, 6))
             )

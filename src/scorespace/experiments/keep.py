@@ -9,7 +9,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from scorespace.errors import DataError, listing
+from scorespace.errors import DataError, in_one_line, listing
 from scorespace.experiments.fit import told
 from scorespace.experiments.trial import studied
 from scorespace.files import write_file
@@ -97,8 +97,8 @@ def _onnx(model: Any, design: Any) -> bytes:
     try:
         return bytes(converter.to_onnx(model, sample, options={"zipmap": False}).SerializeToString())
     except Exception as error:  # one of many kinds, for each step that has no counterpart there
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:160]
-        raise DataError("this model cannot be written as ONNX.", seen=said, hint="model.skops") from None
+        seen = in_one_line(error, 160)
+        raise DataError("this model cannot be written as ONNX.", seen=seen, hint="model.skops") from None
 
 
 def _pickled(model: Any, design: Any) -> bytes:

@@ -229,8 +229,7 @@ def _imported(module: str, factory: str) -> tuple[Estimator, str]:
         ) from None
     make = getattr(home, factory, None)
     if make is None:
-        near = did_you_mean(factory, vars(home))
-        raise ScoreSpaceError(f"{module} has no {factory!r}.", hint=f"did you mean {near}?" if near else "another name")
+        raise ScoreSpaceError(f"{module} has no {factory!r}.", hint=did_you_mean(factory, vars(home), "another name"))
     try:
         made = make() if callable(make) else make
     except Exception as error:

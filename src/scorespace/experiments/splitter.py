@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scorespace.errors import ScoreSpaceError, listing
+from scorespace.errors import ScoreSpaceError, in_one_line, listing
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.golden import Rows, Split
 from scorespace.experiments.scheme import Resampling
@@ -68,7 +68,7 @@ class Splitter(Resampling):
             except ScoreSpaceError:
                 raise
             except Exception as error:  # whatever an object of the caller does
-                said = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
+                said = in_one_line(error, _LONGEST)
                 several = (
                     f"{said}; groupings {listing(data.groups)}, and it takes one" if len(data.groups) > 1 else said
                 )

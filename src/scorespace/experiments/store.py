@@ -412,10 +412,8 @@ def _is_begun(path: Path) -> bool:
 
 def _known(name: str, names: tuple[str, ...], what: str) -> str:
     if name not in names:
-        near = did_you_mean(name, names)
-        raise ScoreSpaceError(
-            f"the run has no {what} {name!r}.", seen=listing(names), hint=f"did you mean {near!r}?" if near else None
-        )
+        hint = did_you_mean(name, names, quoted=True)
+        raise ScoreSpaceError(f"the run has no {what} {name!r}.", seen=listing(names), hint=hint)
     return name
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 
-from scorespace.errors import DataError, did_you_mean, listing
+from scorespace.errors import DataError, listing, nearest
 from scorespace.frames.check import Sample, check
 from scorespace.frames.engine import identifier, told
 from scorespace.frames.read import Chosen, read
@@ -226,5 +226,5 @@ def _in_cell(sample: Sample, cell: str, positive: str | None, flags: Callable[[s
 
 
 def _unknown(what: str, name: str, known: Any) -> DataError:
-    near = did_you_mean(name, known)
+    near = nearest(name, known)
     return DataError(f"there is no {what} {name!r}.", seen=listing(known), hint=near or next(iter(known), None))

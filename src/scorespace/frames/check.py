@@ -16,7 +16,7 @@ from scorespace.frames.roles import Roles
 from scorespace.frames.source import Frame, Source, no_rows
 from scorespace.frames.values import gap, label, number, refuse_nested, refuse_text, some_values
 from scorespace.frozen import dataclass
-from scorespace.results import Note, grouped, note
+from scorespace.results import Note, grouped, note, so_many
 from scorespace.tables.columns import LEAST_SIZE, MOST_EXACT, MOST_SIZE
 from scorespace.tables.labels import label_text, natural_order, places_in, positive_error, positive_index
 
@@ -110,7 +110,7 @@ def check(
     if not found["rows"]:
         raise WeightError(
             f"all weights in column {roles.weight!r} are zero: there is nothing to evaluate.",
-            seen=_rows(found["records"]),
+            seen=so_many(found["records"], "row"),
             hint="weights ≥ 0; weight 0 leaves a case out",
         )
     long = [column for _, column in roles.columns() if found[f"long {column}"]]
@@ -137,7 +137,7 @@ def check(
     notes = [*source.notes]
     if idle := found["records"] - found["rows"]:
         weigh = "weighs nothing and is" if idle == 1 else "weigh nothing and are"
-        notes.append(note("SS006", f"{grouped(idle)} of {_rows(found['records'])} {weigh} not in use."))
+        notes.append(note("SS006", f"{grouped(idle)} of {so_many(found['records'], 'row')} {weigh} not in use."))
     notes += told
     if inferred and positive is not None:
         shown = f"label {classes[0]}" if len(classes) == 1 else f"labels {classes[0]} and {classes[1]}"
@@ -250,7 +250,7 @@ def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
 
 
 def _refuse_wrong_values(source: Source, roles: Roles, found: Counter[str]) -> None:
-    of_all = f"of {_rows(found['complete'])}"
+    of_all = f"of {so_many(found['complete'], 'row')}"
     for role, column in roles.columns():
         infinite, negative = found[f"infinite {column}"], found[f"negative {column}"]
         if role in ("truth", "decision") and infinite:
@@ -276,7 +276,7 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Counter[str]) -> N
         if found[f"tiny {column}"]:
             raise ScoreError(
                 f"column {column!r} has {role}s below 1e-70 alone, whose squares cannot be added up.",
-                seen=f"{_rows(found['complete'])}",
+                seen=so_many(found["complete"], "row"),
                 hint=f"multiply all {role}s by the same number",
             )
         if found[f"heavy {column}"] and not negative and not infinite:
@@ -325,14 +325,10 @@ def told_gaps(gaps: Mapping[str, int], rows: int, dropped: int, missing: str) ->
         *most, last = map(repr, held)
         which = f"columns {', '.join(most)} and {last} have" if most else f"column {last} has"
         which = which if len(held) <= _NAMED else f"{grouped(len(held))} columns have"
-        hint = "fill the missing values" if dropped == rows else f'missing="drop" leaves out {_rows(dropped)}'
-        raise DataError(f"{which} missing values.", seen=f"{told} of {_rows(rows)}", hint=hint)
+        hint = "fill the missing values" if dropped == rows else f'missing="drop" leaves out {so_many(dropped, "row")}'
+        raise DataError(f"{which} missing values.", seen=f"{told} of {so_many(rows, 'row')}", hint=hint)
     some = f"{grouped(dropped)} of {grouped(rows)} rows {'was' if dropped == 1 else 'were'}"
     return (note("SS009", f"{some} dropped for missing values in {told}."),)
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{grouped(count)} rows"
 
 
 def _labels(source: Source, roles: Roles, dropped: int) -> dict[Any, int]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from scorespace.errors import DataError, did_you_mean, listing
+from scorespace.errors import DataError, listing, nearest
 from scorespace.files import close_scratch, open_scratch, remember
 from scorespace.frames.remote import fetch, is_remote
 from scorespace.frames.source import no_rows
@@ -185,6 +185,6 @@ def _not_found(path: str) -> DataError:
     if not os.path.isdir(folder or "."):
         return DataError(f"file {path!r} does not exist.", seen=f"no folder {folder!r}", hint="check the folder")
     files = sorted(each for each in os.listdir(folder or ".") if os.path.isfile(os.path.join(folder, each)))
-    near = did_you_mean(os.path.basename(path), files)
+    near = nearest(os.path.basename(path), files)
     hint = f"did you mean {os.path.join(folder, near)!r}?" if near else "check the path"
     return DataError(f"file {path!r} does not exist.", seen=listing(files) or "an empty folder", hint=hint)

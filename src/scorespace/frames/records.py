@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scorespace.errors import DataError
 from scorespace.frames.engine import LINES
 from scorespace.frozen import dataclass
-from scorespace.results import grouped
+from scorespace.results import grouped, so_many
 
 _PIECE: Final = 2**22
 
@@ -77,7 +77,7 @@ class CsvFile:
                     elif empty is not None:
                         raise _refused(name, f"line {grouped(empty)} is empty")
                     elif len(values) != width:
-                        found = f"{len(values)} value{'' if len(values) == 1 else 's'}"
+                        found = so_many(len(values), "value")
                         raise _refused(name, f"line {grouped(lines.line_num)} has {found}, the header {width}")
                     else:
                         records += 1

@@ -374,7 +374,6 @@ def absent_column(column: str, source: Source) -> ColumnError:
         several = ", ".join(f'"{part}"' for part in parts)
         problem = f"{column!r} is not one column of {source.where}, but several."
         return ColumnError(problem, seen=listing(source.columns), hint=f"scores=[{several}]")
-    near = did_you_mean(column, source.columns)
-    hint = f"did you mean {near!r}?" if near else "one of these columns"
+    hint = did_you_mean(column, source.columns, "one of these columns", quoted=True)
     seen = listing(source.columns) or "no columns"
     return ColumnError(f"column {column!r} is not in {source.where}.", seen=seen, hint=hint)

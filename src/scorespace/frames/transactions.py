@@ -59,11 +59,10 @@ class Transactions:
         """The place of an item by its name."""
         names = [item.name for item in self.items]
         if name not in names:
-            near = did_you_mean(name, names)
             raise DataError(
                 f"the item {name!r} occurs in no transaction of {self.source.where}.",
                 seen=listing(names, 8),
-                hint=f"did you mean {near}?" if near else "one of the items that occur",
+                hint=did_you_mean(name, names, "one of the items that occur"),
             )
         return names.index(name)
 

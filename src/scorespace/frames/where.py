@@ -392,11 +392,9 @@ class _Reader:
     def _column(self, name: str, token: Token) -> Column:
         if name in self.columns:
             return Column(name)
-        near = did_you_mean(name, self.columns)
         value = self.next > 1 and self._look(-2).keyword in (*_SIGNS, "(", ",", "between", "and")
-        hint = f"did you mean {near!r}?" if near else "one of these columns"
-        if value and not near:
-            hint = f"a column, or text in single quotes: '{name}'"
+        otherwise = f"a column, or text in single quotes: '{name}'" if value else "one of these columns"
+        hint = did_you_mean(name, self.columns, otherwise, quoted=True)
         raise ColumnError(
             f"where: there is no column {name!r} (position {token.place}).", seen=listing(self.columns), hint=hint
         )

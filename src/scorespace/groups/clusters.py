@@ -19,7 +19,7 @@ from scorespace.measures.clusters import FEW_POINTS, silhouette_rows, silhouette
 from scorespace.measures.request import bind
 from scorespace.resampling.draw import REPLICATES, Draws
 from scorespace.resampling.estimate import Estimate, check_level, estimates
-from scorespace.results import Note, Progress, Result, Row, decimals, grouped, joined, note
+from scorespace.results import Note, Progress, Result, Row, decimals, grouped, joined, note, part_of
 from scorespace.tables import Array, ratio
 from scorespace.tables.cluster import ClusterTable, ContingencyTable, cluster_table, contingency
 from scorespace.tables.labels import label_text
@@ -251,7 +251,7 @@ def clusters(
         held.point[:] = (held.point - held.point.mean(axis=0)) / np.where(spreads > 0, spreads, 1.0)
     labelled = []
     for number, name in enumerate(held.labels):
-        part = None if progress is None else _part(progress, number, len(held.labels))
+        part = part_of(progress, number, len(held.labels))
         labelled.append(_labelling(held, name, noise, specs, resamples, refit, level, replicates, seed, part))
     return Clusters(
         held.name,
@@ -384,10 +384,6 @@ def _agreement(held: Points) -> tuple[tuple[str, str, float, float], ...]:
         rand, shared = (bind(parse(name), table).value for name in ("ari", "ami"))
         found.append((a, b, rand, shared))
     return tuple(found)
-
-
-def _part(progress: Progress, number: int, parts: int) -> Progress:
-    return lambda share: progress((number + share) / parts)
 
 
 # --- words

@@ -20,7 +20,7 @@ from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import Estimate, check_level, estimate
-from scorespace.results import Note, Progress, Result, Row, decimals, grouped, note, p_text, plain
+from scorespace.results import Note, Progress, Result, Row, decimals, grouped, note, p_text, plain, so_many
 from scorespace.tables import Array
 from scorespace.tables.rule import RuleTable
 
@@ -117,7 +117,7 @@ class Rules(Result):
         """The first rule that holds beyond chance in a sentence, and how many do."""
         if not self.rules:
             least = f"{decimals(100 * (self.min_support or 0), 2)} % support"
-            among = counted(self.transactions, "transaction")
+            among = so_many(self.transactions, "transaction")
             return f"No rule was found in {among} with {least} and what else was asked."
         first = next((one for one in self.rules if one.p_adjusted < LIKELY), self.rules[0])
         held, shown = sum(one.p_adjusted < LIKELY for one in self.rules), len(self.rules)
@@ -241,15 +241,6 @@ def rules(
         tuple(map(str, specs)),
         held.notes,
     )
-
-
-def counted(number: int, what: str) -> str:
-    """So many of something.
-
-    >>> counted(1, "item"), counted(1200, "item")
-    ('1 item', '1 200 items')
-    """
-    return f"{grouped(number)} {what}{'' if number == 1 else 's'}"
 
 
 def rule_text(antecedent: Sequence[str], consequent: Sequence[str]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from contextlib import suppress
 from dataclasses import field
 from typing import Any
 
@@ -110,6 +112,19 @@ def parse(text: str) -> MeasureSpec:
     name = " ".join(match["name"].split())
     asked = None if name == measure.name else name
     return MeasureSpec(measure.name, options, of, _point(match["at"], text, measure), asked)
+
+
+def read_bound(text: str, example: str = "tpr=0.9") -> tuple[str, float]:
+    """A measure by its name, and the number that it is to keep to, from MEASURE=NUMBER.
+
+    >>> read_bound("fbeta(beta=2)=0.5")
+    ('fbeta(beta=2)', 0.5)
+    """
+    name, _, bound = text.rpartition("=")
+    with suppress(ValueError):
+        if name.strip() and not math.isnan(number := float(bound)):
+            return name.strip(), number
+    raise MeasureError(f"the bound {text!r} cannot be read.", hint=f"MEASURE=NUMBER, such as {example}")
 
 
 def parse_list(text: str) -> list[MeasureSpec]:

@@ -11,7 +11,7 @@ from scorespace.curves.curve import Curve, bounded, curve
 from scorespace.curves.sweep import Sweep, sweep
 from scorespace.declaration import Several
 from scorespace.errors import MeasureError
-from scorespace.measures.catalog import MeasureSpec, parse
+from scorespace.measures.catalog import MeasureSpec, parse, read_bound
 from scorespace.measures.measure import measure as declared
 from scorespace.tables import Array, Counts, ScoreTable
 
@@ -113,17 +113,7 @@ def best(
 
 def _bounds(text: str) -> list[tuple[MeasureSpec, float]]:
     """Bounds on measures from MEASURE=NUMBER pieces."""
-    found = []
-    for piece in text.split():
-        name, _, bound = piece.rpartition("=")
-        try:
-            number = float(bound)
-        except ValueError:
-            name = ""
-        if not name:
-            raise MeasureError(f"the bound {piece!r} cannot be read.", hint="MEASURE=NUMBER, such as tpr=0.9")
-        found.append((_of_decisions(name), number))
-    return found
+    return [(_of_decisions(name), number) for name, number in map(read_bound, text.split())]
 
 
 def _of_decisions(text: str) -> MeasureSpec:

@@ -68,8 +68,7 @@ def _fit_classes(table: ClassTable, method: str, on: On) -> ScoreMap:
 def check_method(method: str, on: str = "score") -> None:
     """Refuse a method that is not there, and a logit for any but Platt's."""
     if method not in METHODS:
-        near = did_you_mean(method, METHODS)
-        hint = f"did you mean {near}?" if near else "one of these"
+        hint = did_you_mean(method, METHODS, "one of these")
         raise ScoreSpaceError(f"there is no recalibration method {method!r}.", seen=listing(METHODS), hint=hint)
     if on not in ("score", "logit") or (on == "logit" and method != PlattMap.kind):
         raise ScoreSpaceError(f"on={on!r} does not suit method {method}.", hint='on="logit" is for platt')

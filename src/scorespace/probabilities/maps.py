@@ -320,8 +320,7 @@ def map_from_dict(content: Any) -> ScoreMap:
         raise _wrong(f"the map is not of schema {SCHEMA}.", f"schema {content.get('schema')!r}")
     kind = content.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        near = did_you_mean(str(kind), KINDS)
-        hint = f"did you mean {near}?" if near else None
+        hint = did_you_mean(str(kind), KINDS)
         raise DataError(f"there is no map of kind {kind!r}.", seen=listing(KINDS), hint=hint)
     try:
         return KINDS[kind].read(content)

@@ -29,7 +29,7 @@ from scorespace.probabilities.tests import (
     untested,
 )
 from scorespace.resampling.chance import LABELLINGS, by_chance, counts_of
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, p_text, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, p_text, plain, so_many
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.classes import TOP
 from scorespace.tables.models import Models
@@ -217,9 +217,8 @@ class CalibrationSummary:
 
 def no_chance_text(model: str, cases: float) -> str:
     """Why a log loss is infinite, in words."""
-    many = "1 case" if cases == 1 else f"{grouped(cases)} cases"
     return (
-        f"{model} gave {many} no chance that happened nevertheless: its log loss is infinite. "
+        f"{model} gave {so_many(cases, 'case')} no chance that happened nevertheless: its log loss is infinite. "
         "logloss(eps=1e-15) clips them."
     )
 

@@ -14,7 +14,7 @@ from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreSpaceError
 from scorespace.frozen import dataclass
 from scorespace.measures.cox import dot
-from scorespace.resampling.band import Band, band
+from scorespace.resampling.band import Band, at_each_point, band
 from scorespace.resampling.chance import counts_of, label_resampler, merged
 from scorespace.resampling.draw import REPLICATES, replicated
 from scorespace.resampling.estimate import check_level
@@ -183,7 +183,7 @@ def calibration_band(
         seed=seed,
         progress=progress,
     )
-    low, high = _envelope(values, level) if simultaneous else _quantiles(values, level)
+    low, high = _envelope(values, level) if simultaneous else at_each_point(values, level)
     line = curve.line()
     y = np.interp(grid, line.x, line.y)
     method = "labels drawn from the scores" + ("" if light is counts else ", condensed")
@@ -204,11 +204,6 @@ def _isotonic_at(drawn: ScoreTable, grid: Array) -> Array:
     ends = edges.owner * size + edges.end
     low, high = (rate[np.searchsorted(ends, owner * size + (size - 1 - place))] for place in (before, after))
     return np.asarray(low + share * (high - low))
-
-
-def _quantiles(values: Array, level: float) -> tuple[Array, Array]:
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return low, high
 
 
 def _envelope(values: Array, level: float) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from scorespace.errors import ScoreSpaceError
 from scorespace.frozen import dataclass
 from scorespace.resampling.draw import REPLICATES, Asked, Draws
 from scorespace.resampling.estimate import UNCOUNTED, check_level
+from scorespace.resampling.limits import tails
 from scorespace.resampling.share import normal_quantile
 from scorespace.results import SCHEMA, ByValue, Note, Row, grouped, plain
 from scorespace.tables import Array, Counts, ScoreTable, ratio
@@ -180,8 +181,14 @@ def _drawn(
     if simultaneous:
         low, high = _around(y, values, error(table, at, y), level)
         return Band(kind.name, at, y, low, high, level, f"{method}, largest studentised deviation", simultaneous)
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    low, high = at_each_point(values, level)
     return Band(kind.name, at, y, low, high, level, method, simultaneous)
+
+
+def at_each_point(values: Array, level: float) -> tuple[Array, Array]:
+    """Bounds that hold the share `level` of the replicates at each point by itself."""
+    low, high = np.quantile(values, tails(level), axis=0)
+    return low, high
 
 
 def _around(y: Array, values: Array, least: Array, level: float) -> tuple[Array, Array]:

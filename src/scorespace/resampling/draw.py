@@ -18,7 +18,7 @@ import numpy as np
 from scorespace.frozen import dataclass
 from scorespace.measures.request import Request
 from scorespace.resampling.lighter import Draw, Kept, Source, alone, few, together
-from scorespace.results import Progress
+from scorespace.results import Progress, part_of
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable
 from scorespace.tables.pieces import threads
@@ -101,7 +101,7 @@ class Draws:
             source = self.source(one.model)
             batches.setdefault((id(source), one.within and not source.grouped), []).append(one)
         for number, alike in enumerate(batches.values()):
-            self._draw(alike, _part_of(self.progress, number, len(batches)))
+            self._draw(alike, part_of(self.progress, number, len(batches)))
         return [self.kept[one] for one in wanted]
 
     @property
@@ -251,10 +251,6 @@ def _deviation(values: Array) -> float:
     """The standard deviation of what is defined."""
     defined = values[np.isfinite(values)]
     return float(defined.std(ddof=1)) if defined.size > 1 else math.nan
-
-
-def _part_of(progress: Progress | None, number: int, parts: int) -> Progress | None:
-    return None if progress is None else lambda share: progress((number + share) / parts)
 
 
 def _told(progress: Progress | None, share: float) -> None:

@@ -114,8 +114,7 @@ def _cut_again(plan: Plan, drawn: Array) -> Array:
     if spec.of is not None and len(plan.table.class_names) == 2 and spec.of != plan.table.positive_name:
         flagged, positive = 1 - flagged, 1 - positive
     places = float(cast(Top, plan.request.point).of(1.0))
-    middle = (np.cumsum(cases) - cases / 2) / cases.sum()
-    rate = float(np.interp(places, middle, rates))
+    rate = float(np.interp(places, worlds.mid_ranks(cases), rates))
     size = drawn.sum(axis=-1)
     short = places * size - (drawn * flagged).sum(axis=-1)  # so many more have to be flagged
     moved = drawn.copy()

@@ -25,6 +25,11 @@ _SOME: Final = 1e-9  # a score that no case has, as of decisions that are all al
 _FEW: Final = 12  # cases at a score up to which one uniform number for all of them is quicker than NumPy's binomial
 
 
+def mid_ranks(cases: Array) -> Array:
+    """Where the middle of the cases of each score lies among all, from 0 to 1."""
+    return np.asarray((np.cumsum(cases) - cases / 2) / cases.sum())
+
+
 def rates_by_rank(cases: Array, hits: Array, degree: int = 5) -> Array:
     """A smooth rate of positives for each distinct score, from its rank: logit p = a + b·z + c·z² + … + f·z⁵.
 
@@ -35,7 +40,7 @@ def rates_by_rank(cases: Array, hits: Array, degree: int = 5) -> Array:
     array([0.9 , 0.74, 0.58, 0.42, 0.26, 0.1 ])
     """
     cases = np.maximum(cases, _SOME)
-    z = -ndtri((np.cumsum(cases) - cases / 2) / cases.sum())
+    z = -ndtri(mid_ranks(cases))
     rarer = min(hits.sum(), cases.sum() - hits.sum())
     return expit(_fitted(z, cases, hits, np.zeros(z.size), degree=degree if rarer >= _MANY else 2))
 
@@ -48,7 +53,7 @@ def rates_in_steps(cases: Array, hits: Array, steps: int = 5) -> Array:
     >>> rates_in_steps(np.ones(6), np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0]), 3).round(2)
     array([1. , 1. , 0.5, 0.5, 0. , 0. ])
     """
-    part = np.minimum((np.cumsum(cases) - cases / 2) / cases.sum() * steps, steps - 1).astype(np.intp)
+    part = np.minimum(mid_ranks(cases) * steps, steps - 1).astype(np.intp)
     part = np.unique(part, return_inverse=True)[1]  # of tied scores a part may be empty
     size = np.bincount(part, np.maximum(cases, _SOME))
     return np.asarray(-rising(-np.bincount(part, hits) / size, size)[0][part])

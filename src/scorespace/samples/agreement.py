@@ -22,7 +22,8 @@ from scorespace.measures.ranking import auc
 from scorespace.measures.regression import kendall, spearman
 from scorespace.resampling.draw import Asked, Draws
 from scorespace.resampling.estimate import Estimate, check_level, estimate, estimates
-from scorespace.results import Note, Result, Row, decimals, grouped, percent, plain
+from scorespace.resampling.limits import tails
+from scorespace.results import Note, Result, Row, decimals, grouped, percent, plain, so_many
 from scorespace.tables import Array, ConfusionTable, ScoreTable, confusion, residual_table, score_table
 from scorespace.tables.columns import weights_of
 from scorespace.tables.rating import RatingTable, rating_table
@@ -295,7 +296,7 @@ def _kappa(table: ConfusionTable, level: float, seed: int) -> Estimate:
         found = estimate(parse("rater_kappa"), replace(ratings, squares=table.cell_squares), level=level, seed=seed)
         return replace(found, spec=spec)
     (values,) = Draws({"": table}, seed=seed).all([Asked("", spec.name, kappa, within=False)])
-    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.nanquantile(values, tails(level))
     return Estimate("", spec, value, float(low), float(high), level, "bootstrap", None)
 
 
@@ -309,4 +310,4 @@ def _named(ids: tuple[Any, ...], what: str) -> str:
     if not ids:
         return f"{what} on no instance."
     some = ", ".join(map(str, ids[:_NAMED])) + (f" and {grouped(len(ids) - _NAMED)} more" if len(ids) > _NAMED else "")
-    return f"{what} on {grouped(len(ids))} instance{'' if len(ids) == 1 else 's'}: {some}."
+    return f"{what} on {so_many(len(ids), 'instance')}: {some}."

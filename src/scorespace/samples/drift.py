@@ -33,12 +33,11 @@ from scorespace.comparisons.adjust import holm
 from scorespace.curves.distance import distance
 from scorespace.curves.smooth import SmoothCurve, smooth
 from scorespace.errors import ConditionError, DataError, WeightError
-from scorespace.results import Progress
+from scorespace.results import Progress, part_of
 from scorespace.samples import permuted
-from scorespace.samples.moved import CAUSES, CLEAR, FAMILY, LIKELY, TITLES, Aspect, Drift, ModelDrift
+from scorespace.samples.moved import CAUSES, CLEAR, FAMILY, LIKELY, TITLES, Aspect, Drift, ModelDrift, refuse_new_labels
 from scorespace.samples.permuted import Outcome, Permutations, Pooled
 from scorespace.tables import ScoreTable
-from scorespace.tables.labels import class_listing
 
 REPLICATES: Final = 1000
 _CLASSES: Final = ("positives", "negatives")
@@ -73,9 +72,7 @@ def drift(
     steps = len(pairs) * (3 if labelled else 1)
 
     def permutations(step: int) -> Permutations:
-        if progress is None:
-            return Permutations(replicates, seed)
-        return Permutations(replicates, seed, lambda share: progress((step + share) / steps))
+        return Permutations(replicates, seed, part_of(progress, step, steps))
 
     both = {name: permuted.pooled(*pair) for name, pair in pairs.items()}
     first = next(iter(both.values()))
@@ -250,15 +247,4 @@ def _check(before: Mapping[str, ScoreTable], after: Mapping[str, ScoreTable], re
                 seen=f"{old.classes[old.positive]!r} before and {new.classes[new.positive]!r} after",
                 hint="the same positive class in both: positive=…",
             )
-        unknown = [label for label in _present(new) if label not in _present(old)]
-        if unknown and len(_present(old)) > 1:
-            raise DataError(
-                f"the label {unknown[0]!r} is in the sample after and not in the one before.",
-                seen=f"{class_listing(old.classes, old.class_totals.tolist())} before; "
-                f"{class_listing(new.classes, new.class_totals.tolist())} after",
-                hint="the same labels in both samples",
-            )
-
-
-def _present(table: ScoreTable) -> list[str]:
-    return [name for name, total in zip(table.classes, table.class_totals, strict=True) if total > 0]
+        refuse_new_labels(old, new, "the sample after")

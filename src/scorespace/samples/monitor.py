@@ -31,7 +31,7 @@ from scorespace.resampling.estimate import estimate
 from scorespace.resampling.limits import wilson
 from scorespace.results import Note, Progress, Result, Row, joined, plain
 from scorespace.samples import permuted
-from scorespace.samples.moved import LIKELY, TITLES
+from scorespace.samples.moved import LIKELY, TITLES, refuse_new_labels
 from scorespace.samples.permuted import Permutations, copied, pooled
 from scorespace.special import stdtrit
 from scorespace.tables import Array, ScoreTable
@@ -306,21 +306,11 @@ def _check(before: Mapping[str, ScoreTable], batches: Mapping[str, Mapping[str, 
                 seen=f"{listing(before)} before and {listing(tables)} in {name}",
                 hint="the same models, by the same names, in all",
             )
-        for old, new in ((before[model], tables[model]) for model in before):
-            unknown = [label for label in _labels(new) if label not in _labels(old)]
-            if unknown and len(_labels(old)) > 1:  # such as Bad for bad, which would count for the other class
-                raise DataError(
-                    f"the label {unknown[0]!r} is in {name} and not in the sample before.",
-                    seen=f"{listing(_labels(old))} before; {listing(_labels(new))} in {name}",
-                    hint="the same labels in all samples",
-                )
+        for model in before:
+            refuse_new_labels(before[model], tables[model], name)
     for tables in (before, *batches.values()):
         if not all(copied(table) for table in tables.values()):
             raise WeightError(
                 "batches are compared case by case, and weights that are no whole numbers count none.",
                 hint="weights that say how often a row occurred, or none",
             )
-
-
-def _labels(table: ScoreTable) -> list[str]:
-    return [name for name, total in zip(table.classes, table.class_totals, strict=True) if total > 0]

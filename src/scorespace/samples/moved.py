@@ -8,9 +8,11 @@ from dataclasses import field
 from typing import Final
 
 from scorespace.curves.smooth import SmoothCurve
+from scorespace.errors import DataError
 from scorespace.frozen import dataclass
 from scorespace.results import Note, Result, Row, decimals, grouped, note, percent, plain
 from scorespace.tables import ScoreTable
+from scorespace.tables.labels import class_listing
 
 LIKELY: Final = 0.05
 """The chance of any false alarm, over all tests of all models."""
@@ -207,6 +209,19 @@ class Drift(Result):
             "causes": {one.model: one.cause for one in self.models},
             "replicates": self.replicates,
         }
+
+
+def refuse_new_labels(before: ScoreTable, after: ScoreTable, name: str) -> None:
+    """Refuse a label that only the sample of that name has, as it would count for the other class: Bad for bad."""
+    old, new = (dict(zip(table.classes, table.class_totals.tolist(), strict=True)) for table in (before, after))
+    known = [label for label, cases in old.items() if cases]
+    unknown = [label for label, cases in new.items() if cases and label not in known]
+    if unknown and len(known) > 1:
+        raise DataError(
+            f"the label {unknown[0]!r} is in {name} and not in the sample before.",
+            seen=f"{class_listing([*old], [*old.values()])} before; {class_listing([*new], [*new.values()])} in {name}",
+            hint="the same labels in all samples",
+        )
 
 
 def _nearly(aspect: Aspect) -> str:

@@ -15,6 +15,7 @@ from scorespace.measures.decomposition import cal
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
 from scorespace.resampling.draw import replicated
+from scorespace.resampling.worlds import mid_ranks
 from scorespace.results import Progress
 from scorespace.tables import Array, ScoreTable, ratio
 
@@ -351,8 +352,7 @@ def dealt(cells: Array, taken: int, rng: np.random.Generator, count: int) -> Arr
 
 def _strata(cases: Array, groups: int) -> Array:
     """The group of each score, of so many groups with about equally many cases."""
-    middle = (np.cumsum(cases) - cases / 2) / cases.sum()
-    return np.minimum((middle * groups).astype(np.int64), groups - 1)
+    return np.minimum((mid_ranks(cases) * groups).astype(np.int64), groups - 1)
 
 
 def largest_gap(before: Array, after: Array) -> Array:

@@ -40,11 +40,10 @@ class Folder:
         """The real path of one of the files that are listed; every other name is refused, whatever it is."""
         names = self.names()
         if name not in names:
-            near = did_you_mean(name, names)
             raise DataError(
                 f"there is no data file {name!r} in the folder.",
                 seen=listing(names) or "no data files",
-                hint=f"did you mean {near!r}?" if near else "one of the files in the list",
+                hint=did_you_mean(name, names, "one of the files in the list", quoted=True),
             )
         return Path(os.path.realpath(self.root / name))
 

@@ -1,6 +1,6 @@
 """What we know: the sufficient statistics that every curve and measure is a function of."""
 
-from scorespace.tables.class_bins import ClassBins, class_bins
+from scorespace.tables.class_bins import ClassBins
 from scorespace.tables.classes import ClassTable, class_table
 from scorespace.tables.confusion import ConfusionTable, confusion
 from scorespace.tables.counts import Counts, ratio

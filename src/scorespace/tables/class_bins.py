@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,9 @@ from scorespace.frozen import dataclass
 from scorespace.tables.classes import ROUNDING, ClassScores
 from scorespace.tables.confusion import ConfusionTable
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.lead import MOST_CLASSES, LeadTable, lead_table
+from scorespace.tables.lead import LeadTable
 from scorespace.tables.pair import two_names
-from scorespace.tables.score import ScoreTable, grouped_scores
+from scorespace.tables.score import ScoreTable
 from scorespace.tables.table import Array, At, Stored, Table, Wanted
 
 UNDRAWN = "no interval: the scores of each class were counted in bins of their own, and are not drawn together"
@@ -154,24 +154,6 @@ class ClassBins(ClassScores):
         if self.leads is not None and other.leads is not None:
             leads = self.leads + other.leads.in_order(self.classes)
         return type(self)(tuple(ordered), self.decisions + other.decisions, top, excess, leads)
-
-
-def class_bins(table: Any, bits: int = 0) -> ClassBins:
-    """The bins of a class table, which holds the cases; rounded, where bits are."""
-    size = len(table.classes)
-
-    def counted(score: Array) -> ScoreTable:
-        cells = np.zeros((size, score.size))
-        cells[table.label, np.arange(score.size)] = table.case_weight
-        values, counts = grouped_scores(score, cells)
-        return ScoreTable(values, counts.astype(np.int64), table.classes, 0)
-
-    tables = [replace(counted(table.score[k]), positive=k) for k in range(size)]
-    rounded = [one.rounded(bits) if bits else one for one in (*tables, table.top)]
-    leads = None
-    if size <= MOST_CLASSES:
-        leads = lead_table(table.exact_lead, table.label, table.decided, table.case_weight, table.classes)
-    return ClassBins(tuple(rounded[:-1]), table.decisions, rounded[-1], table.excess, leads)
 
 
 def _of_two(table: ScoreTable, own: list[int], names: tuple[str, str], rest: list[int] | None = None) -> ScoreTable:

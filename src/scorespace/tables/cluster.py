@@ -10,7 +10,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scorespace.errors import ColumnError, DataError, ScoreError, WeightError, did_you_mean, listing
+from scorespace.errors import ColumnError, DataError, ScoreError, WeightError, listing, nearest
 from scorespace.frozen import dataclass
 from scorespace.tables.columns import refuse_sizes, refuse_uncountable
 from scorespace.tables.counts import ratio
@@ -97,7 +97,7 @@ class ClusterTable(Table):
         if of is None or at is not None or wanted is not ClusterTable:
             return super().inside(wanted, None if wanted is ClusterTable else of, at, sized=sized)
         if of not in self.names:
-            near = did_you_mean(of, self.names)
+            near = nearest(of, self.names)
             raise NoTableError(
                 f"names the cluster {of!r}, which there is not",
                 seen=listing(self.names),

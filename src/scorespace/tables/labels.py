@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import ColumnError, DataError, PositiveError, did_you_mean, listing
-from scorespace.results import grouped
+from scorespace.errors import ColumnError, DataError, PositiveError, did_you_mean, listing, nearest
+from scorespace.results import grouped, so_many
 
 # The only label sets from which the positive class is inferred; one of two classes may be absent.
 _INFERRED = {("0", "1"): "1", ("-1", "1"): "1", ("False", "True"): "True", ("1",): "1", ("True",): "True"}
@@ -69,11 +69,10 @@ def places_in(order: Sequence[Any], classes: Sequence[str]) -> dict[str, int]:
         raise DataError("the order names a class twice.", seen=listing(names), hint="each class once")
     for name in classes:
         if name not in names:
-            near = did_you_mean(name, names)
             raise DataError(
                 f"the class {name!r} is not in the order.",
                 seen=f"the order {listing(names)}; classes {listing(classes)}",
-                hint=f"did you mean {near!r}?" if near else "every class, from the lowest to the highest",
+                hint=did_you_mean(name, names, "every class, from the lowest to the highest", quoted=True),
             )
     return {name: place for place, name in enumerate(names)}
 
@@ -299,15 +298,12 @@ def _nearest(wanted: str, classes: Sequence[str]) -> str | None:
     alike = [
         name for name in classes if name and (folded.startswith(name.casefold()) or name.casefold().startswith(folded))
     ]
-    return alike[0] if len(alike) == 1 else did_you_mean(wanted, classes)
+    return alike[0] if len(alike) == 1 else nearest(wanted, classes)
 
 
 def class_listing(classes: Sequence[str], counts: Sequence[float] | None = None) -> str:
     """The classes with their numbers of cases, as errors show them."""
     if counts is None:
         return listing(classes)
-    shown = [
-        f"{name!r} ({grouped(count)} row{'' if count == 1 else 's'})"
-        for name, count in zip(classes[:8], counts, strict=False)
-    ]
+    shown = [f"{name!r} ({so_many(count, 'row')})" for name, count in zip(classes[:8], counts, strict=False)]
     return ", ".join(shown) + (f" and {len(classes) - 8} more" if len(classes) > 8 else "")

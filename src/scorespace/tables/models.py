@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -34,12 +34,8 @@ class Models(Mapping[str, Any]):
     def __getitem__(self, model: str) -> Any:
         if model in self.tables:
             return self.tables[model]
-        near = did_you_mean(model, self.tables)
-        raise ScoreSpaceError(
-            f"there is no model {model!r}.",
-            seen=listing(self.tables),
-            hint=f"did you mean {near!r}?" if near else None,
-        )
+        hint = did_you_mean(model, self.tables, quoted=True)
+        raise ScoreSpaceError(f"there is no model {model!r}.", seen=listing(self.tables), hint=hint)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.tables)
@@ -49,6 +45,22 @@ class Models(Mapping[str, Any]):
 
     def __contains__(self, model: object) -> bool:
         return model in self.tables
+
+    def refuse_unlike(self, other: Models, models: Iterable[str], samples: str = "the two samples") -> None:
+        """Refuse another sample that speaks of another positive class, or lacks one of the models."""
+        if self.positive != other.positive:
+            raise ScoreSpaceError(
+                f"{samples} have different positive classes.",
+                seen=listing([self.positive, other.positive]),
+                hint="the same positive class in both",
+            )
+        for name in models:
+            if name not in other:
+                raise ScoreSpaceError(
+                    f"there is no model {name!r} in {other.name}.",
+                    seen=listing(other),
+                    hint="the same columns in both samples",
+                )
 
     def inside(self, model: str, wanted: type[Table], at: float | None = None) -> Any:
         """The table of the wanted kind inside that of a model, or of one class of it in brackets."""
@@ -163,6 +175,14 @@ class Models(Mapping[str, Any]):
             return self.couples[a, b]
         turned = self.couples.get((b, a))
         return self.pairs if turned is None else turned.only(a, b)
+
+    @property
+    def side_by_side(self) -> PairTable | None:
+        """The cases of the two-class models, each as scores of the positive class; none where rows are not one case."""
+        pairs = self.pairs
+        if pairs is None or self.positive is None or pairs.weight is not None or pairs.times is not None:
+            return None
+        return pairs.only(*(name for name in pairs.models if name in self.two_class)).scoring()
 
     @property
     def grouped(self) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from scorespace.curves import Curve
 from scorespace.resampling.estimate import Estimates
-from scorespace.results import Note, Row, grouped, percent
+from scorespace.results import Note, Row, grouped, percent, so_many
 from scorespace.tables import Counts
 from scorespace.tables.models import Models
 from scorespace.views.document import Text
@@ -122,7 +122,7 @@ def facts(models: Models) -> str:
     """The sample in a line: how many cases, of which classes."""
     total = sum(models.classes.values())
     weighted = bool(models.classes) and total != models.rows
-    parts = [f"{grouped(models.rows)} {'row' if weighted else 'case'}{'' if models.rows == 1 else 's'}"]
+    parts = [so_many(models.rows, "row" if weighted else "case")]
     parts += [f"total weight {grouped(total)}"] if weighted else []
     if models.positive is None:
         parts += [f"{name} ({grouped(count)})" for name, count in models.classes.items()]

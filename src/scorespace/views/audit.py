@@ -7,7 +7,7 @@ from functools import partial
 
 from scorespace.auditing.audit import Audit
 from scorespace.auditing.column import Profile
-from scorespace.results import grouped
+from scorespace.results import grouped, so_many
 from scorespace.views.charts.audit import column_chart
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
 
@@ -50,8 +50,7 @@ def _brief(audit: Audit) -> tuple[Block, ...]:
 
 
 def facts(audit: Audit) -> str:
-    sizes = {"row": audit.size, "column": len(audit.columns)}
-    parts = [f"{grouped(size)} {what}{'' if size == 1 else 's'}" for what, size in sizes.items()]
+    parts = [so_many(audit.size, "row"), so_many(len(audit.columns), "column")]
     return "   ".join([*parts, f"target = {audit.target}"] if audit.target else parts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from scorespace.results import decimals, grouped, limits
+from scorespace.results import decimals, grouped, limits, so_many
 from scorespace.samples.monitor import ALARM, NUMBERS, Monitoring
 from scorespace.views.charts.monitor import course_chart, monitor_chart
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
@@ -15,7 +15,7 @@ _MOST = 20
 
 def document(found: Monitoring) -> Document:
     """The whole page; the terminal shows the batches and the verdict."""
-    line = f"{found.before}: {grouped(found.cases)} case{'s' * (found.cases != 1)}   {_batches(len(found.batches))}"
+    line = f"{found.before}: {so_many(found.cases, 'case')}   {_batches(len(found.batches))}"
     title, facts = "Drift over time", f"{line}   positive = {found.positive}"
     shown = grid(found)
     sections = [

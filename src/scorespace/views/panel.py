@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -288,7 +288,7 @@ def operating(evaluation: Answers) -> Operating | None:
     decision = evaluation.decision if isinstance(evaluation.decision, Decision) else None
     condition = Condition() if decision is None else decision.condition
     deciding = {name: models.deciding[name] for name in models.two_class}
-    judged = [paths(deciding, pairs=_pairs(models), within_classes=w, seed=evaluation.seed) for w in (False, True)]
+    judged = [paths(deciding, pairs=models.side_by_side, within_classes=w, seed=evaluation.seed) for w in (False, True)]
     asked = [replace(one.spec, at=None) for one in evaluation.summary if one.spec.at is not None]
     # What depends on costs moves with them: the panel tells the cost itself.
     specs = [spec for spec in dict.fromkeys(asked) if not spec.measure.conditioned and spec.of is None]
@@ -434,11 +434,16 @@ def _along(
         trials = getattr(counts, name)
         if counts.squares is not None:
             trials = ratio(trials * trials, getattr(counts.squares, name))
-        to_share, back = request.measure.share or (np.asarray, np.asarray)
-        low, high = wilson(np.asarray(to_share(value)) * trials, trials, evaluation.level)  # type: ignore[arg-type]
-        return Shown(spec, value, np.asarray(back(low)), np.asarray(back(high)))
+        return Shown(spec, value, *wilson_along(request, value, trials, evaluation.level))
     gap = np.full(kept.size, math.nan)
     return Shown(spec, value, gap, gap)
+
+
+def wilson_along(request: Request, value: Array, trials: Array, level: float) -> tuple[Array, Array]:
+    """Wilson's limits of a share of so many trials, at every place."""
+    to_share, back = request.measure.share or (np.asarray, np.asarray)
+    low, high = wilson(np.asarray(to_share(value)) * trials, trials, level)  # type: ignore[arg-type]
+    return np.asarray(back(low)), np.asarray(back(high))
 
 
 def simulated(
@@ -474,14 +479,6 @@ def _benefit(one: Points) -> Array:
         return np.full(one.kept.size, math.nan)
     below = np.where(one.threshold < 1, one.threshold, math.nan)  # at 1 a false alarm weighs infinitely much
     return np.asarray(ratio(one.counts.tp - one.counts.fp * below / (1 - below), one.counts.total))
-
-
-def _pairs(models: Any) -> Any:
-    """The cases of the two-class models side by side, as decisions take them."""
-    pairs = models.pairs
-    if pairs is None or pairs.weight is not None:
-        return None
-    return pairs.only(*(name for name in pairs.models if name in models.two_class)).scoring()
 
 
 def _packed(one: Points) -> Row:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from scorespace.groups.rules import Rule, Rules, counted
-from scorespace.results import grouped, p_cell
+from scorespace.groups.rules import Rule, Rules
+from scorespace.results import grouped, p_cell, so_many
 from scorespace.views.charts.rules import rule_chart
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
 
@@ -32,10 +32,10 @@ def document(found: Rules) -> Document:
 
 
 def facts(found: Rules) -> str:
-    parts = [counted(found.transactions, "transaction"), counted(found.items, "item")]
+    parts = [so_many(found.transactions, "transaction"), so_many(found.items, "item")]
     if found.min_support is not None:
         parts.append(f"support ≥ {found.min_support:g}")
-        parts.append(counted(found.found, "rule"))
+        parts.append(so_many(found.found, "rule"))
     return "   ".join(parts)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scorespace.experiments.store import Run, Status
-from scorespace.results import decimals, grouped
+from scorespace.results import decimals, grouped, so_many
 from scorespace.views.document import Document, Grid, one_section
 
 
@@ -17,8 +17,7 @@ def facts(run: Run) -> str:
     """How rows are split, and how much there is."""
     ways = {plan.described for plan in run.plans.values()}
     split = next(iter(ways)) if len(ways) == 1 else run.resampling
-    sets = f"{len(run.datasets)} data set{'' if len(run.datasets) == 1 else 's'}"
-    learners = f"{len(run.learners)} learner{'' if len(run.learners) == 1 else 's'}"
+    sets, learners = so_many(len(run.datasets), "data set"), so_many(len(run.learners), "learner")
     return "   ".join((sets, learners, split, f"seed {run.seed}"))
 
 

@@ -91,8 +91,7 @@ def document(
     known = [kind.name for kind in kinds]
     for name in names:
         if name not in known:
-            near = did_you_mean(name, known)
-            hint = f"did you mean {near!r}?" if near else None
+            hint = did_you_mean(name, known, quoted=True)
             raise ScoreSpaceError(f"there is no section {name!r}.", seen=listing(known), hint=hint)
     built = [
         (kind, tuple(kind.builder(evaluation)), tuple(kind.brief(evaluation)) if callable(kind.brief) else ())

@@ -22,16 +22,24 @@ from scorespace.measures.request import bind, suits
 from scorespace.resampling.closed import wilson_interval
 from scorespace.resampling.interval import chosen, counted
 from scorespace.resampling.jeffreys import jeffreys_interval
-from scorespace.resampling.limits import wilson
 from scorespace.results import Row, grouped, whole_percent
-from scorespace.tables import Array, ConfusionTable, ratio
+from scorespace.tables import Array, ConfusionTable, Counts, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.charts.here import following
 from scorespace.views.charts.pairs import pair_chart
 from scorespace.views.charts.theme import colour_of
 from scorespace.views.document import Block, Panel, Picture
 from scorespace.views.pairs import NONE, REST, TWO, Pairs, pairs_of
-from scorespace.views.panel import Shown, cost_text, estimate_text, kept_thresholds, packed, packed_measure, simulated
+from scorespace.views.panel import (
+    Shown,
+    cost_text,
+    estimate_text,
+    kept_thresholds,
+    packed,
+    packed_measure,
+    simulated,
+    wilson_along,
+)
 
 MOST_CLASSES: Final = 12
 """Most classes whose cells can be shown with a cost in each."""
@@ -261,19 +269,20 @@ def _decided(name: str, table: Any, colour: str) -> Decided:
 
 def _along(evaluation: Answers, one: Decided, spec: MeasureSpec, shared_by: int) -> Shown:
     """A measure at every place; its limits too, where they have a closed form or are simulated soon enough."""
-    request = bind(spec, one.table)
-    value = np.asarray(request.formula(request.table.with_cells(one.cells)), dtype=np.float64)
+    request, swept = bind(spec, one.table), bind(spec, one.table.with_cells(one.cells)).table
+    value = np.asarray(request.formula(swept), dtype=np.float64)
     low, high = np.full((2, value.size), math.nan)
     method = chosen(request, evaluation.interval, strict=False).name
     if evaluation.models.grouped or not one.table.counted or one.table.cell_squares is not None:
         method = "none"
     if method == wilson_interval.name and counted(request):
-        low, high = wilson(value * one.kept, one.kept, evaluation.level)
+        trials = getattr(swept, str(spec.measure.trials)) if isinstance(swept, Counts) else one.kept
+        low, high = wilson_along(request, value, trials, evaluation.level)
     elif method == jeffreys_interval.name:
         most = _SIMULATED // (one.size**2 * shared_by)
         nodes = np.unique(np.linspace(0, value.size - 1, max(1, min(most, value.size))).astype(np.intp))
         if most >= 4:
-            low, high = simulated(evaluation, request, one.cells, value, nodes)
+            low, high = simulated(evaluation, request, swept.cells, value, nodes)
     for held in evaluation.summary:  # where all cases are decided, the interval is known
         if held.model == one.name and held.spec == spec:
             low[0], high[0] = held.low, held.high

@@ -7,7 +7,7 @@ from scorespace.measures import confusion, parse
 from scorespace.resampling.estimate import estimate
 from scorespace.tables import score_table
 from scorespace.views.charts.curves import curve_chart, threshold_chart
-from scorespace.views.charts.estimates import interval_chart
+from scorespace.views.charts.estimates import measures_chart
 from scorespace.views.charts.scores import distribution_chart
 from scorespace.views.charts.theme import COLOURS, DASHES
 from views.charts.drawn import TABLES, points, rows, table, within
@@ -93,7 +93,7 @@ def test_a_model_keeps_its_colour_in_every_chart():
     charts = [
         curve_chart({name: roc(one) for name, one in TABLES.items()}),
         distribution_chart(TABLES),
-        interval_chart([estimate(parse("auc"), one, model=name) for name, one in TABLES.items()]),
+        measures_chart([[estimate(parse("auc"), one, model=name) for name, one in TABLES.items()]]),
     ]
     colours = [found["scale"]["range"] for drawn in charts for found in within(drawn, "color") if "scale" in found]
     assert len(colours) >= 3

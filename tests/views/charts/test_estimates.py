@@ -4,13 +4,13 @@ import pytest
 
 from scorespace.measures import parse
 from scorespace.resampling.estimate import Estimate, estimate
-from scorespace.views.charts.estimates import interval_chart
+from scorespace.views.charts.estimates import measures_chart
 from views.charts.drawn import TABLES, rows, within
 
 
 def test_dots_and_whiskers_hold_the_estimates():
     found = [estimate(parse("auc"), one, model=name) for name, one in TABLES.items()]
-    drawn = interval_chart(found)
+    drawn = measures_chart([found])
     assert [(row["model"], row["low"], row["value"], row["high"]) for row in rows(drawn)] == [
         (one.model, *(pytest.approx(number, rel=1e-5) for number in (one.low, one.value, one.high))) for one in found
     ]
@@ -21,7 +21,7 @@ def test_dots_and_whiskers_hold_the_estimates():
 def test_an_undefined_estimate_keeps_its_row_and_says_why():
     nan = float("nan")
     undefined = Estimate("nb", parse("ppv@0.5"), nan, nan, nan, 0.95, None, "undefined: nothing is predicted positive")
-    (row,) = rows(interval_chart([undefined]))
+    (row,) = rows(measures_chart([[undefined]]))
     assert row["value"] is row["low"] is row["high"] is None
     assert row["label"] == "nb\n–"
     assert "nothing is predicted positive" in row["reason"]

@@ -12,7 +12,7 @@ from scorespace.measures import parse
 from scorespace.resampling.estimate import estimate
 from scorespace.tables import score_table
 from scorespace.views.charts.curves import curve_chart, threshold_chart
-from scorespace.views.charts.estimates import interval_chart
+from scorespace.views.charts.estimates import measures_chart
 from scorespace.views.charts.scores import distribution_chart
 from views.charts.drawn import table, within
 
@@ -45,7 +45,7 @@ def test_no_measure_and_no_estimate_to_draw_are_errors():
     with pytest.raises(DataError, match="to draw"):
         threshold_chart(table(), [])
     with pytest.raises(DataError, match="to draw"):
-        interval_chart([])
+        measures_chart([[]])
 
 
 def hostile_charts():
@@ -58,7 +58,7 @@ def hostile_charts():
     return [
         curve_chart({name: roc(one) for name, one in tables.items()}),
         distribution_chart(tables),
-        interval_chart([estimate(parse("auc"), one, model=name) for name, one in tables.items()]),
+        measures_chart([[estimate(parse("auc"), one, model=name) for name, one in tables.items()]]),
     ]
 
 

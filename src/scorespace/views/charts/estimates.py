@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from scorespace.errors import DataError
 from scorespace.measures import MeasureSpec
@@ -13,24 +13,18 @@ from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.theme import INK, coloured, short, themed
 
 
-def interval_chart(estimates: Iterable[Estimate]) -> Spec:
-    """One measure of every model as a dot, with its interval as a whisker."""
-    return themed(_panel(list(estimates)))
-
-
 def measures_chart(by_measure: Sequence[Sequence[Estimate]]) -> Spec:
     """Several measures, each in a panel with a scale of its own, one below the other."""
-    if not by_measure:
+    if not by_measure or not all(by_measure):
         raise DataError("there is no estimate to draw.", hint="at least one measure that is defined")
-    panels = [_panel(list(estimates)) for estimates in by_measure]
+    panels = [_panel(estimates) for estimates in by_measure]
     about = "; ".join(str(panel["description"]).rstrip(".") for panel in panels)
     apart = {"scale": {"x": "independent", "y": "independent"}}
     return themed({"vconcat": panels, "resolve": apart, "description": f"{about}."})
 
 
-def _panel(estimates: list[Estimate]) -> Spec:
-    if not estimates:
-        raise DataError("there is no estimate to draw.", hint="at least one measure that is defined")
+def _panel(estimates: Sequence[Estimate]) -> Spec:
+    """One measure of every model as a dot, with its interval as a whisker."""
     measured = _words(estimates[0].spec)
     tooltip = [field("model:N", title="Model"), field("text:N", title=measured)]
     if any(estimate.reason for estimate in estimates):
