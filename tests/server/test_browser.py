@@ -2,11 +2,9 @@
 
 import pytest
 
-from views.conftest import axe, chromium  # noqa: F401 - the same browser
-
 
 @pytest.fixture
-def window(client, chromium):  # noqa: F811
+def window(client, chromium):
     """A window of the browser that has the key, watched."""
     page = chromium.new_page(viewport={"width": 1200, "height": 900})
     page.said, page.asked = [], []
@@ -75,7 +73,7 @@ def test_rows_slices_and_costs_are_chosen_in_the_bar(window, folder):
 
 
 @pytest.mark.parametrize(("scheme", "rules"), [("light", {}), ("dark", {"runOnly": ["color-contrast"]})])
-def test_axe_finds_no_serious_violation_in_the_bar(window, axe, scheme, rules):  # noqa: F811
+def test_axe_finds_no_serious_violation_in_the_bar(window, axe, scheme, rules):
     page = window
     page.emulate_media(color_scheme=scheme)
     page.goto(f"{page.url.partition('?')[0]}?file=credit.csv")

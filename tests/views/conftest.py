@@ -1,17 +1,14 @@
-"""A real browser for the tests of the page, and Vega-Lite's own schema for those of charts."""
+"""Pages in the browser, and Vega-Lite's own schema for those of charts."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from components import missing
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +26,6 @@ def valid() -> Callable[[dict[str, Any]], dict[str, Any]]:
     return check
 
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
 _DRAWN = "figure.picture:not([data-drawn=yes])"
 
 
@@ -61,22 +57,6 @@ class Visit:
         return self.page.locator(f"[data-say='{name}']").first.text_content()
 
 
-@pytest.fixture(scope="session")
-def chromium():
-    """The system's Chromium, without a window."""
-    executable = next(filter(None, map(shutil.which, _NAMES)), None)
-    if executable is None:
-        missing(f"no browser ({', '.join(_NAMES)}) found: make browser")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("no Playwright found: make setup")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 def entered(context: Any, path: Path, fragment: str = "") -> Visit:
     """A file opened in a window, watched."""
     found = Visit(context.new_page(), [], [])
@@ -101,12 +81,3 @@ def visit(chromium):
     yield visited
     for context in contexts:
         context.close()
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """The script of axe-core, which finds what keeps people from using a page."""
-    place = Path(__file__).parents[2] / ".venv" / "axe.js"
-    if not place.exists():
-        missing("no axe-core found: make axe")
-    return place.read_text(encoding="utf-8")
