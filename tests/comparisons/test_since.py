@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency
+from scipy.stats import chi2_contingency, norm
 
 import scorespace as ss
 from scorespace.comparisons.adjust import holm
@@ -92,6 +92,57 @@ def test_numbers_without_a_table_have_intervals_alone():
     assert words == f"Since the baseline e.json: {told}"
     assert one[1].test.reason == "it was not saved, and neither was a table"
     assert math.isnan(changed(sample(1), kept, "auc", level=0.9).gaps[0].test.low)  # that of another level
+
+
+def saved(changes_of):
+    """A baseline of numbers alone beside models that changed by so much, each known within ± 0.05 on both sides."""
+    spec, names = parse("auc"), [f"m{k}" for k in range(len(changes_of))]
+    row = {"measure": "auc", "at": None, "class": None, "value": 0.8, "low": 0.75, "high": 0.85, "level": 0.95}
+    kept = Before("e.json", rows=[{**row, "model": name} for name in names], without=dict.fromkeys(names, "."))
+    now = {
+        name: [Estimate(name, spec, 0.8 + by, 0.75 + by, 0.85 + by, 0.95, "wilson", None)]
+        for name, by in zip(names, changes_of, strict=True)
+    }
+    draws = Draws({"nb": sample(1)})
+    return changes(kept, now, lambda one: draws, classes={}, leads=dict.fromkeys(names, spec))
+
+
+def test_chance_explains_what_lies_within_the_interval_of_one_number():
+    reach = math.hypot(0.05, 0.05)
+    for by, explained in ((-1.001 * reach, False), (-0.999 * reach, True), (0.0, True), (1.001 * reach, False)):
+        found = saved([by])
+        assert found.by_chance(found.gaps[0]) == explained
+
+
+def test_intervals_of_several_numbers_are_adjusted_as_their_tests_would_be():
+    """p of 0.04 beside four models that stayed is 0.2 by Holm's method; alone, or as 0.009, it is no chance."""
+    reach = math.hypot(0.05, 0.05) / 1.959964
+    by = {p: float(norm.isf(p / 2)) * reach for p in (0.04, 0.009, 0.011)}
+    for p, beside, explained in ((0.04, 0, False), (0.04, 4, True), (0.009, 4, False), (0.011, 4, True)):
+        found = saved([-by[p]] + [0.0] * beside)
+        assert found.by_chance(found.gaps[0]) == explained
+
+
+def test_chance_explains_nothing_where_there_is_neither_test_nor_interval():
+    row = {"model": "nb", "measure": "auc", "at": None, "class": None, "value": 0.9}
+    found = changed(sample(1), Before("e.json", rows=[row], without={"nb": "."}), "auc")
+    assert not found.by_chance(found.gaps[0])
+
+
+def test_one_of_five_unchanged_models_seldom_fails():
+    """A slice of a simulation: by intervals of ks alone, one of five was worse in 13 % of 400 samples, now in 3 %."""
+    spec, names = parse("ks"), [f"m{k}" for k in range(5)]
+    failed = 0
+    for seed in range(20):
+        then, now = (
+            {name: sample(1000 * seed + 10 * k + side, size=100) for k, name in enumerate(names)} for side in (0, 1)
+        )
+        draws = {name: Draws({name: table}, seed=seed) for name, table in now.items()}
+        told = {name: estimates({name: [spec]}, draws[name], level=0.95, method=None, strict=False) for name in names}
+        kept = Before("e.json", tables=then, positive="1")
+        found = changes(kept, told, lambda one, draws=draws: draws[one.model], classes={}, leads={})
+        failed += any(one.worse and not found.by_chance(one) for one in found.gaps)
+    assert failed <= 3
 
 
 def test_a_measure_that_does_not_suit_the_baseline():

@@ -248,7 +248,8 @@ def _below_baseline(
     evaluation: Evaluation, measure: str, sign: str, bound: Bound, holds: Callable[[float, float], bool]
 ) -> list[str]:
     """The same beside the baseline, at its thresholds; a margin of chance is missed where p or the interval says so."""
-    found = {one.estimate.model: one for one in evaluation.changed(measure).gaps}
+    changes = evaluation.changed(measure)
+    found = {one.estimate.model: one for one in changes.gaps}
     failed = []
     for name in evaluation.models:
         one = found.get(name)
@@ -256,8 +257,7 @@ def _below_baseline(
             failed.append(f"{name} has no {measure} in the baseline, so it is not {sign} {bound.text}")
             continue
         now, then, test = one.estimate.value, one.rest, one.test
-        by_chance = test.low <= 0 <= test.high if math.isnan(test.p) else not test.sure
-        if holds(now, bound.over(then)) or (bound.chance and by_chance):
+        if holds(now, bound.over(then)) or (bound.chance and changes.by_chance(one)):
             continue
         what = f"{name} {one.estimate.spec}"
         if math.isnan(now):

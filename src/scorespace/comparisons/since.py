@@ -23,6 +23,7 @@ from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.resampling.draw import Draws, stream_seed
 from scorespace.resampling.estimate import Estimate
+from scorespace.resampling.share import normal_quantile
 from scorespace.results import Note, Result, Row, decimals, limits, note, p_text, percent
 from scorespace.special import ndtr
 from scorespace.tables import Counts, Table, Top
@@ -87,6 +88,14 @@ class Changes(Result):
         """The change of a measure of a model."""
         return next((one for one in self.gaps if one.estimate.model == model and one.estimate.spec == spec), None)
 
+    def by_chance(self, one: Gap) -> bool:
+        """Whether chance explains a change, of numbers without a test by their intervals: adjusted over all of them.
+
+        Where there is neither, nothing is explained.
+        """
+        adjusted = holm([_chance(gap.test) for gap in self.gaps])[self.gaps.index(one)]
+        return bool(adjusted >= round(1 - one.test.level, 12))
+
     @property
     def tested(self) -> int:
         """How many tests there are, for which p-values are adjusted."""
@@ -112,6 +121,19 @@ class Changes(Result):
                 text = f"{model} is worse than in {self.before.called}, beyond chance, in {', '.join(worse)}."
                 found.insert(0, note("SS095", text))
         return tuple(found)
+
+
+def _chance(test: Comparison) -> float:
+    """p of a change; without a test that of a normal distribution as wide as its interval on the side of zero.
+
+    So it is below one minus the level where zero is outside of the interval, and nowhere else.
+    """
+    if not math.isnan(test.p) or math.isnan(test.low) or math.isnan(test.high):
+        return test.p
+    reach = test.difference - (test.low if test.difference > 0 else test.high)
+    if not reach:
+        return 0.0 if test.difference else 1.0
+    return 2 * float(ndtr(-normal_quantile(test.level) * abs(test.difference / reach)))
 
 
 def told(one: Gap) -> str:

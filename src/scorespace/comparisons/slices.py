@@ -14,11 +14,13 @@ from typing import Final
 
 from scorespace.comparisons.adjust import holm
 from scorespace.comparisons.answer import UNTESTED, Comparison
+from scorespace.comparisons.delong import delong
 from scorespace.comparisons.difference import combined, interval_at
 from scorespace.comparisons.parity import Parity, parities
 from scorespace.comparisons.question import Unpaired
 from scorespace.comparisons.suits import FEW
 from scorespace.comparisons.test import chosen
+from scorespace.comparisons.unpaired import by_intervals
 from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.resampling.draw import Draws, stream_seed
@@ -218,6 +220,10 @@ def gap_between(name: str, one: Estimate, first: Draws, second: Draws, level: fl
     if one.spec.measure.biased is not None or counted:
         return Gap(name, one, question.bound[1].value, replace(_untested(question, one), asked=str(one.spec)))
     choice = chosen(None, question)
+    if choice.kind is delong and other == REST:
+        # Areas of a small slice are skewed and those of a large rest are not: Z rejected in 8 to 15 % of samples
+        # without any gap (6 slices, 600 to 2 400 cases, AUC 0.80 and 0.94), the intervals shown in 1 to 3 %.
+        choice = chosen(by_intervals.name, question)
     test = choice.kind(question, **choice.call.options)
     return Gap(name, one, question.bound[1].value, replace(test, asked=str(one.spec)))
 

@@ -114,7 +114,7 @@ class Judged:
             half = normal_quantile(level) * math.sqrt(self.spread) * _slope_error(spec, counts)
             found = Value(value, value - half, value + half)
         again = np.asarray(spec.measure(outcomes, **dict(spec.options)), dtype=np.float64)
-        return _within(_shaken(found, again, level), spec.measure.range)
+        return within(shaken(found, again, level), spec.measure.range)
 
     def _mean(self, losses: Losses, condition: Condition, level: float) -> Value:
         if self.outcomes is None or self.counts is None:
@@ -174,7 +174,7 @@ def mean_loss(
         limits = min(of_positives) + min(of_negatives), max(of_positives) + max(of_negatives)
     each = shares_at(outcomes, prevalence, sizes)
     again = np.sum([loss * one for loss, one in zip(losses, each, strict=True)], axis=0)
-    return _within(_shaken(found, again, level), limits)
+    return within(shaken(found, again, level), limits)
 
 
 def sum_of_shares(
@@ -246,14 +246,15 @@ def added(a: Value, b: Value) -> Value:
     return Value(value, value - below, value + math.hypot(a.high - a.value, b.high - b.value))
 
 
-def _shaken(found: Value, again: Array, level: float) -> Value:
+def shaken(found: Value, again: Array, level: float) -> Value:
     """The interval widened by how far the repeats differ."""
     again = again[np.isfinite(again)]
     half = normal_quantile(level) * float(again.std()) if again.size else 0.0
     return added(found, Value(0.0, -half, half))
 
 
-def _within(found: Value, limits: tuple[float, float]) -> Value:
+def within(found: Value, limits: tuple[float, float]) -> Value:
+    """The interval cut where the number cannot be lower or higher."""
     return Value(found.value, max(found.low, limits[0]), min(found.high, limits[1]), found.reason)
 
 

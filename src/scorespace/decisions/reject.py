@@ -13,7 +13,7 @@ from scorespace.curves import Corner, Mixture, RejectRule, chow, hull, rejection
 from scorespace.curves.hull import TRIVIAL
 from scorespace.curves.rejection import chow_of_classes
 from scorespace.decisions.honest import Models
-from scorespace.decisions.judged import Value, added, placed, sum_of_shares
+from scorespace.decisions.judged import Judged, Value, added, costs_of, placed, shaken, sum_of_shares, within
 from scorespace.decisions.model import decide
 from scorespace.errors import ConditionError, ScoreError
 from scorespace.frozen import dataclass
@@ -119,7 +119,7 @@ def choose_rejection(
             rules[name] = chow_of_classes(models[name].inside(ClassTable), cost, condition)
         else:
             leading: Any = rejection.fit(models[name]).table
-            rules[name], spent[name] = _by_lead(leading.margins, cost, seed)
+            rules[name], spent[name] = _by_lead(leading.margins, cost, seed, level)
     if not rules:
         raise ScoreError("a rejection needs scores: a crisp decision is never in doubt.", hint="a model with scores")
     share = condition.prevalence if isinstance(condition, Condition) else None
@@ -134,31 +134,45 @@ def _spent(rule: RejectRule, prevalence: float | None, level: float) -> Value | 
     if not all(sum(one.values()) for one in rule.outcomes):
         return None
     shares = (1.0,) if prevalence is None else (prevalence, 1 - prevalence)
-    parts = [
-        sum_of_shares(
-            tuple(one.values()),
-            tuple(share * price for price in one),
-            sum(one.values()),
-            level=level,
-            bounds=rare_share,
-        )
-        for share, one in zip(shares, rule.outcomes, strict=True)
-    ]
-    return reduce(added, parts)
+    return reduce(added, (_of_prices(one, share, level) for share, one in zip(shares, rule.outcomes, strict=True)))
 
 
-def _by_lead(margins: ScoreTable, cost: float, seed: int) -> tuple[RejectRule, Value]:
+def _of_prices(outcomes: Mapping[float, float], share: float, level: float, spread: float = 1.0) -> Value:
+    """What the cases of one sample cost on average, times a share, put together from what other prices add.
+
+    Other than the most common one: that what is left of the total is seldom seen, and then 0, would seem certain.
+    So it was where right decisions were rare, and the true cost lay below 10 to 20 % of intervals (30 and 60 cases).
+    """
+    common = max(outcomes, key=lambda price: outcomes[price])
+    cells, total = tuple(outcomes.values()), sum(outcomes.values())
+    losses = tuple(share * (price - common) for price in outcomes)
+    found = sum_of_shares(cells, losses, total, spread, level, rare_share)
+    return Value(*(share * common + end for end in (found.value, found.low, found.high)))
+
+
+def _by_lead(margins: ScoreTable, cost: float, seed: int, level: float) -> tuple[RejectRule, Value]:
     """The lead below which to hand over, an error costing 1: a decision between keeping a case and not."""
     if not 0 < cost < 1:
         raise ConditionError(f"a rejection that costs {cost:g} errors is no choice.", hint="between 0 and 1")
     # Kept and wrong costs 1; what is handed over costs the same, whether it would have been right or wrong.
-    found = decide({"": margins}, Condition(fp=1, fn=cost, tn=cost), seed=seed)
+    condition = Condition(fp=1, fn=cost, tn=cost)
+    found = decide({"": margins}, condition, seed=seed, level=level)
     (choice,) = found.choices
     kept = float(choice.counts.pp)
     share = 1 - kept / float(margins.total)
     accuracy = float(choice.counts.tp) / kept if kept else math.nan
-    lead, honest = choice.threshold, choice.honest
-    return RejectRule(math.nan, math.nan, share, accuracy, choice.cost_per_case, lead, honest.value), honest
+    honest = _on_others(choice.judged, condition, level)
+    return RejectRule(math.nan, math.nan, share, accuracy, choice.cost_per_case, choice.threshold, honest.value), honest
+
+
+def _on_others(judged: Judged, condition: Condition, level: float) -> Value:
+    """What handing over costs per case that did not choose the lead, wider by how far the repeats differ."""
+    if judged.outcomes is None or judged.counts is None:
+        return Value(reason=judged.reason)
+    counts = judged.counts
+    prices = {condition.tp: counts.tp, condition.fp: counts.fp, condition.fn: counts.fn + counts.tn}
+    found = _of_prices({price: float(cases) for price, cases in prices.items()}, 1.0, level, judged.spread)
+    return within(shaken(found, costs_of(judged.outcomes, condition), level), (condition.tp, condition.fp))
 
 
 @dataclass(frozen=True, repr=False)
