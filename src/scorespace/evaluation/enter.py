@@ -105,7 +105,8 @@ def evaluate(
     """
     check_level(level)
     interval = check_method(interval)
-    saved, baseline = _baselines(baseline)
+    file, baseline = _baselines(baseline)
+    saved = None if file is None else saving.read_baseline(file, condition)
     parts: Parts | None = None
     notes: tuple[Note, ...]
     stated = {"scores": scores, "decisions": decisions, "predictions": predictions}
@@ -183,6 +184,7 @@ def evaluate(
             models=models,
             intervals=intervals,
             baseline=baseline,
+            known=() if saved is None else saving.classes_of(saved),
         )
     if tables:
         held = with_tables(held, tables)

@@ -126,6 +126,8 @@ def check(
     if not roles.numbers:
         counted = _labels(source, roles, dropped) if seen is None else seen.labels
         counts = _classes(counted, roles.truth)
+        if set(counts) < set(roles.known):
+            counts = {name: counts.get(name, 0) for name in sorted(roles.known, key=natural_order)}
         if order:
             counts = {name: counts.get(name, 0) for name in places_in(order, tuple(counts))}
         roles = _told_apart(roles, tuple(counts), ordered=bool(order))
