@@ -113,3 +113,9 @@ def test_no_text_of_the_data_commands_the_terminal():
     assert r"\x1b[31m0.5" in told
     assert r"tpr[line\nbreak]" in told
     assert "all\nnext" in told
+
+
+def test_rows_that_two_columns_name_keep_both_where_a_grid_is_split():
+    rows = (("nb", "auc", "0.7 and so on", "further"), ("nb", "brier", "0.2 and so on", "more"))
+    told = shown(Grid(("model", "since", "now", "then"), rows), width=34)
+    assert told.splitlines()[-3:] == ["model   since   then", "nb      auc     further", "nb      brier   more"]

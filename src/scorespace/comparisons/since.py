@@ -250,12 +250,12 @@ def _besides(
             "says; compare the old and the new model as two columns of one file."
         )
     shares = _share(classes, before.positive), _share(before.classes, before.positive)
-    moved = [str(one.estimate.spec) for one in gaps if not one.estimate.spec.within]
+    moved = list(dict.fromkeys(str(one.estimate.spec) for one in gaps if not one.estimate.spec.within))
     if not stated and moved and _apart(classes, before.classes, before.positive) < 1 - level:
-        names = ", ".join(dict.fromkeys(moved[:_MOST_NAMED])) + (", …" if len(moved) > _MOST_NAMED else "")
+        names = ", ".join(moved[:_MOST_NAMED]) + (", …" if len(moved) > _MOST_NAMED else "")
         found.append(
             f"{before.positive} is {percent(shares[0])} of the cases here and {percent(shares[1])} of those of the "
-            f"baseline, beyond chance: {names} change with that alone. --prevalence compares at one share."
+            f"baseline, beyond chance: {names} {'changes' if len(moved) == 1 else 'change'} with that alone. --prevalence compares at one share."
         )
     return tuple(found)
 

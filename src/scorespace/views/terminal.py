@@ -42,8 +42,9 @@ def grid(block: Grid, console: Console) -> None:
     """Print a grid, split into several below each other where its columns do not fit side by side."""
     rows = tuple(tuple(map(shown, row)) for row in block.rows)
     block = replace(block, columns=tuple(map(shown, block.columns)), rows=rows)
-    for number, columns in enumerate(_fitting(block, console.width)):
-        told = tuple(row for row in rows if number == 0 or any(row[place] for place in columns[1:]))
+    naming = _naming(block, console.width)
+    for number, columns in enumerate(_fitting(block, naming, console.width)):
+        told = tuple(row for row in rows if number == 0 or any(row[place] for place in columns[naming:]))
         console.print()
         console.print(_table(replace(block, rows=told), columns, console.width))
 
@@ -94,18 +95,28 @@ def _table(block: Grid, columns: list[int], width: int) -> Table:
     return table
 
 
-def _fitting(block: Grid, width: int) -> Iterator[list[int]]:
-    """Groups of columns that fit the width, each beginning with the first column."""
+def _naming(block: Grid, width: int) -> int:
+    """How many of the first columns name a row: two where the first alone leaves rows alike and both have the room."""
+    names, both = ({row[:first] for row in block.rows} for first in (1, 2))
+    if not len(names) < len(both) == len(block.rows):
+        return 1
+    lines = (block.columns, *block.rows)
+    return 2 if sum(max(cell_len(line[place]) for line in lines) for place in (0, 1)) <= width // 2 else 1
+
+
+def _fitting(block: Grid, naming: int, width: int) -> Iterator[list[int]]:
+    """Groups of columns that fit the width, each beginning with those that name the rows."""
     if block.prose:
         yield list(range(len(block.columns)))
         return
     lines = (block.columns, *block.rows)
     widths = [max(cell_len(line[place]) for line in lines) + 3 for place in range(len(block.columns))]
-    group, used = [0], widths[0]
-    for place in range(1, len(widths)):
-        if len(group) > 1 and used + widths[place] - 3 > width:
+    named = list(range(naming))
+    group, used = named.copy(), sum(widths[:naming])
+    for place in range(naming, len(widths)):
+        if len(group) > naming and used + widths[place] - 3 > width:
             yield group
-            group, used = [0], widths[0]
+            group, used = named.copy(), sum(widths[:naming])
         group.append(place)
         used += widths[place]
     yield group
