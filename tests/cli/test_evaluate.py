@@ -267,7 +267,7 @@ def test_a_model_without_a_baseline_fails(run, base):
         (["--positive", "good"], "--positive is stated twice"),
         (
             ["--baseline", "-"],
-            "DataError: a baseline is not read from standard input.\n  hint: --baseline FILE.json, which --save wrote\n",
+            "DataError: a baseline is not read from standard input.\n  hint: --baseline FILE.json, which --save wrote",
         ),
     ],
 )

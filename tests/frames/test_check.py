@@ -188,6 +188,8 @@ def test_infinite_scores() -> None:
         (["0.5", "0,25", "30 %"], "text", "'0.5', '0,25', '30 %'", None),
         (pd.Categorical(["a", "b", "a"]), "categories", "'a', 'b'", 'decisions="s" if these are labels'),
         ([1, "b", 2.5], "mixed values", "'b'", 'decisions="s" if these are labels'),
+        (["0.5", "n/a", "0.3"], "text", "'n/a'", "leave missing values empty, or write NA"),
+        (["10.9%", "75 %", "3%"], "text", "'10.9%', '75 %', '3%'", "write them as numbers, without the percent sign"),
     ],
 )
 def test_scores_that_are_no_numbers(scores: Any, held: str, seen: str, hint: str | None) -> None:

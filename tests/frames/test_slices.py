@@ -158,7 +158,9 @@ def test_dates_make_a_slice_for_each_month_on_every_engine(every: str, written: 
 
 @pytest.mark.parametrize("unit", ["ms", "us", "ns"])
 def test_months_of_times_with_a_zone_are_those_of_utc_on_every_engine(unit: Any, tmp_path: Any) -> None:
-    hours = pl.Series("at", [datetime(2024, 3, 31, 23, 30), datetime(2024, 4, 30, 1, 30), datetime(2024, 4, 30, 23, 30)])
+    hours = pl.Series(
+        "at", [datetime(2024, 3, 31, 23, 30), datetime(2024, 4, 30, 1, 30), datetime(2024, 4, 30, 23, 30)]
+    )
     frame = hours.to_frame().select(pl.col("at").cast(pl.Datetime(unit)).dt.replace_time_zone("Europe/Zurich"))
     frame.write_parquet(tmp_path / "at.parquet")
     frame.write_ipc(tmp_path / "at.arrow")

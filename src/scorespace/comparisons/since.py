@@ -255,7 +255,8 @@ def _besides(
         names = ", ".join(moved[:_MOST_NAMED]) + (", …" if len(moved) > _MOST_NAMED else "")
         found.append(
             f"{before.positive} is {percent(shares[0])} of the cases here and {percent(shares[1])} of those of the "
-            f"baseline, beyond chance: {names} {'changes' if len(moved) == 1 else 'change'} with that alone. --prevalence compares at one share."
+            f"baseline, beyond chance: {names} {'changes' if len(moved) == 1 else 'change'} with that alone. "
+            "--prevalence compares at one share."
         )
     return tuple(found)
 

@@ -211,9 +211,7 @@ def _baselines(given: Any) -> tuple[Any, str | float | None]:
     """Of what is called a baseline, the file of a saved evaluation or of tables, and what errors are relative to."""
     several = given if isinstance(given, (list, tuple)) else () if given is None else (given,)
     if "-" in map(str, several):
-        raise DataError(
-            "a baseline is not read from standard input.", hint='baseline="FILE.json", which --save wrote'
-        )
+        raise DataError("a baseline is not read from standard input.", hint='baseline="FILE.json", which --save wrote')
     # The file of a saved evaluation, or of tables, is neither a column nor a number.
     ends = (".json", ".parquet")
     files = [one for one in several if isinstance(one, os.PathLike) or str(one).lower().endswith(ends)]
