@@ -200,6 +200,18 @@ def test_scores_that_are_no_numbers(scores: Any, held: str, seen: str, hint: str
     )
 
 
+def test_text_that_a_pattern_takes() -> None:
+    data = {"y": ["a", "b", "c"], "nb_a": [0.5] * 3, "nb_b": [0.3] * 3, "nb_c": [0.2] * 3, "nb_pred": ["a", "b", "c"]}
+    source = read(data)
+    with pytest.raises(ColumnError) as caught:
+        check(source, roles(source, truth="y", scores="nb_*"))
+    assert str(caught.value) == (
+        "column 'nb_pred' holds text, not scores.\n"
+        "  seen: 'a', 'b', 'c'\n"
+        "  hint: the pattern of the scores takes it: rename it, so that the star stands for classes alone"
+    )
+
+
 def test_scores_that_are_dates_or_lists() -> None:
     day = datetime.date(2024, 1, 31)
     assert refused(ColumnError, pl.DataFrame({"y": [1, 0], "s": [day, day]})) == (

@@ -85,8 +85,8 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
 # --- what a column cannot be
 
 
-def refuse_text(source: Source, column: str, kind: nw.dtypes.DType, role: str) -> None:
-    """Refuse a column that holds no numbers; one without any value is missing, whatever its kind."""
+def refuse_text(source: Source, column: str, kind: nw.dtypes.DType, role: str, *, starred: bool = False) -> None:
+    """Refuse a column that holds no numbers, `starred` if a pattern took it; without any value it is missing."""
     if _is_number(source.frame, column, kind) or not (values := some_values(source, column, odd=True)):
         return
     words = {"String": "text", "Categorical": "categories", "Enum": "categories", "Object": "mixed values"}
@@ -97,6 +97,8 @@ def refuse_text(source: Source, column: str, kind: nw.dtypes.DType, role: str) -
         hint = "write them as numbers, without the percent sign" if percent else hint
     elif held in ("text", "categories") and all(text.strip().casefold() in GONE for text in values):
         hint = "leave missing values empty, or write NA"
+    elif starred:
+        hint = "the pattern of the scores takes it: rename it, so that the star stands for classes alone"
     else:
         hint = f'decisions="{column}" if these are labels' if role == "score" else "a column of numbers"
     error = WeightError if role == "weight" else ColumnError
