@@ -17,6 +17,7 @@ from scorespace.errors import shown
 from scorespace.results import Note
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Text, Verdict
 
+_FILLER = "\0"  # the second cell of a wide letter, while lines are counted: no text that is shown has one
 _LEVEL_STYLES = {"warning": "yellow", "info": "dim"}
 
 
@@ -77,8 +78,16 @@ def _show_notes(notes: tuple[Note, ...], console: Console) -> None:
 def _wrapped(words: str, width: int) -> str:
     """The words in lines of that width, with numbers such as 1 000 and 5 % kept whole."""
     kept = re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\N{NO-BREAK SPACE}", words)
-    lines = (textwrap.fill(shown(line), max(20, width), break_on_hyphens=False) for line in kept.split("\n"))
+    lines = (_filled(shown(line), max(20, width)) for line in kept.split("\n"))
     return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def _filled(line: str, width: int) -> str:
+    """The line in lines of so many cells, of which wide letters take two."""
+    if cell_len(line) == len(line):
+        return textwrap.fill(line, width, break_on_hyphens=False)
+    wide = re.sub(r"\S", lambda letter: letter[0] + _FILLER * (cell_len(letter[0]) - 1), line)
+    return textwrap.fill(wide, width, break_on_hyphens=False).replace(_FILLER, "")
 
 
 def _table(block: Grid, columns: list[int], width: int) -> Table:
