@@ -133,4 +133,4 @@ def _mark(comparisons: Comparisons) -> str:
 def _degrees(one: Comparison) -> str:
     if isinstance(one.df, tuple):
         return ", ".join(f"{value:g}" for value in one.df)
-    return "" if math.isnan(one.df) else f"{one.df:.4g}"
+    return "" if math.isnan(one.df) else grouped(round(one.df)) if one.df >= 10_000 else f"{one.df:.4g}"
