@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import scorespace as ss
-from scorespace.errors import DataError, PositiveError, ScoreSpaceError
+from scorespace.errors import ConditionError, DataError, PositiveError, ScoreSpaceError
 
 
 def loans(seed, size=300, lift=1.0, labels=("bad", "good")):
@@ -155,6 +155,20 @@ def test_a_class_that_the_baseline_knows_may_be_absent(labels, positive, tmp_pat
     before = ss.brier(ss.load(tmp_path / "base.json").models["nb"])
     assert told["nb", "brier"].test.difference == pytest.approx(brier - before)
     assert "class" in " ".join(one.text for one in found.notes if one.code == "SS001")
+
+
+def test_without_a_class_nothing_is_chosen_and_costs_are_told_where_the_baseline_chose(base):
+    quiet = {name: column[:40] for name, column in loans(2).items()} | {"y": ["good"] * 40}
+    costs = ss.Condition(fp=1, fn=5)
+    found = ss.evaluate(quiet, **ROLES, measures="cost@0.4", condition=costs, baseline=base)
+    assert found.decision is None
+    now = {one.estimate.model: one.estimate.value for one in found.changes.gaps}
+    assert now["nb"] == np.mean(np.asarray(quiet["nb"]) >= 0.4)
+    assert found.verdict.startswith("Nothing can be ranked: only one class is present")
+    without = ss.evaluate(quiet, **ROLES, measures="cost", condition=costs, baseline=base)
+    assert {one.estimate.spec.canonical for one in without.changes.gaps} == {"cost(fp=1, fn=5)@0.4"}
+    with pytest.raises(ConditionError, match="needs cases of both classes"):
+        ss.evaluate(quiet | {"y": [0] * 40}, truth="y", scores="nb", condition=costs).verdict
 
 
 def test_a_class_that_no_baseline_knows_is_still_asked_for(tmp_path):

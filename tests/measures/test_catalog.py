@@ -237,3 +237,16 @@ def test_the_best_threshold_is_no_operating_point():
     with pytest.raises(MeasureError) as caught:
         parse("f1@best")
     assert caught.value.hint == "best(measure=f1), or the threshold itself: scorespace decide --maximise f1"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("tpr@0.019256127188389035", "tpr@0.01926"),
+        ("recall[bad]@0.12345", "recall[bad]@0.12345"),
+        ("ppv@top10%", "ppv@top10%"),
+        ("auc", "auc"),
+    ],
+)
+def test_a_threshold_that_nobody_typed_is_shown_with_the_digits_that_count(text, shown):
+    assert parse(text).shown == shown

@@ -104,7 +104,7 @@ class Changes(Result):
         found = [note("SS096", text) for text in (*self.before.differs, *self.besides)]
         for model in dict.fromkeys(one.estimate.model for one in self.gaps):
             worse = [
-                f"{one.estimate.spec} ({one.test.size})"
+                f"{one.estimate.spec.shown} ({one.test.size})"
                 for one in self.gaps
                 if one.estimate.model == model and one.sure and one.worse and one.estimate.spec != self.leads.get(model)
             ]
@@ -116,7 +116,7 @@ class Changes(Result):
 
 def told(one: Gap) -> str:
     """A change in words: by how much, and whether chance explains it; where it does, what the interval excludes."""
-    what, test = f"{one.estimate.spec} of {one.estimate.model}", one.test
+    what, test = f"{one.estimate.spec.shown} of {one.estimate.model}", one.test
     if math.isnan(test.difference):
         return f"nothing can be said of {what}, {test.reason or one.estimate.reason or 'which is undefined'}"
     if math.isnan(test.p):
@@ -250,7 +250,7 @@ def _besides(
             "says; compare the old and the new model as two columns of one file."
         )
     shares = _share(classes, before.positive), _share(before.classes, before.positive)
-    moved = list(dict.fromkeys(str(one.estimate.spec) for one in gaps if not one.estimate.spec.within))
+    moved = list(dict.fromkeys(one.estimate.spec.shown for one in gaps if not one.estimate.spec.within))
     if not stated and moved and _apart(classes, before.classes, before.positive) < 1 - level:
         names = ", ".join(moved[:_MOST_NAMED]) + (", …" if len(moved) > _MOST_NAMED else "")
         found.append(

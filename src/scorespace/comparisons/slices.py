@@ -104,15 +104,17 @@ class Slices(Result):
         worse = [one for one in sure if one.worse]
         if worse:
             told = [f"{_of(one)} ({one.test.size}, {p_text(one.test.telling_p)})" for one in worse]
-            return f"By {self.title}, {spec} of {model} is worse than in the rest for {joined(told)}."
+            return f"By {self.title}, {spec.shown} of {model} is worse than in the rest for {joined(told)}."
         if sure:
             named = joined([one.slice for one in sure])
             if spec.measure.best is None:
-                return f"By {self.title}, {spec} of {model} differs from the rest for {named}."
-            return f"By {self.title}, {spec} of {model} is better than in the rest for {named}, and nowhere worse."
+                return f"By {self.title}, {spec.shown} of {model} differs from the rest for {named}."
+            return (
+                f"By {self.title}, {spec.shown} of {model} is better than in the rest for {named}, and nowhere worse."
+            )
         if all(math.isnan(one.test.p) for one in gaps):
-            return f"By {self.title}, nothing can be said of {spec} of {model}: no gap can be tested."
-        return f"By {self.title}, {spec} of {model} differs nowhere by more than chance explains."
+            return f"By {self.title}, nothing can be said of {spec.shown} of {model}: no gap can be tested."
+        return f"By {self.title}, {spec.shown} of {model} differs nowhere by more than chance explains."
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -123,14 +125,14 @@ class Slices(Result):
             others = [one for one in self.of(model) if one.sure and one.worse and one.estimate.spec != lead]
             by_measure: dict[str, list[str]] = {}
             for one in others:
-                by_measure.setdefault(str(one.estimate.spec), []).append(one.slice)
+                by_measure.setdefault(one.estimate.spec.shown, []).append(one.slice)
             if by_measure:
                 told = "; ".join(f"{name} for {joined(slices)}" for name, slices in by_measure.items())
                 found.append(note("SS091", f"{model} is worse than in the rest, beyond chance, in {told}."))
             flat: dict[str, list[str]] = {}
             for one in self.of(model):
                 if one.estimate.method is not None and one.estimate.low == one.estimate.high:
-                    flat.setdefault(str(one.estimate.spec), []).append(one.slice)
+                    flat.setdefault(one.estimate.spec.shown, []).append(one.slice)
             if flat:
                 told = "; ".join(f"{name} of {model} for {joined(slices)}" for name, slices in flat.items())
                 found.append(note("SS012", f"no replicate changes {told}: no width is not certainty."))

@@ -11,6 +11,7 @@ from scorespace.errors import MeasureError, folded
 from scorespace.frozen import dataclass
 from scorespace.measures.average import ALL_AVERAGES
 from scorespace.measures.measure import MEASURES, Measure
+from scorespace.results import threshold_text
 from scorespace.tables import At, Counts, ScoreTable, Top
 from scorespace.tables.classes import TOP
 from scorespace.tables.columns import MOST_EXACT
@@ -30,6 +31,7 @@ _JOINED = re.compile(
     rf"(?P<first>{_AVERAGE})_(?:averaged?_)?(?P<of>.+)"
     rf"|(?P<name>.+?)_(?:(?P<last>{_AVERAGE})|at_(?:top_)?(?P<top>[1-9][0-9]*))"
 )
+_TYPED = 8  # signs of a threshold that people type; those that cases chose have more
 _SIMPLE_LABEL = re.compile(r"[^\[\]\",\\\s][^\[\]\",\\]*(?<!\s)")
 
 
@@ -70,6 +72,16 @@ class MeasureSpec:
 
     def __str__(self) -> str:
         return f"{call_text(self.asked or self.name, self.options)}{self._place}"
+
+    @property
+    def shown(self) -> str:
+        """The same for people: of a threshold that nobody typed, the digits that count.
+
+        >>> parse("recall@0.019256127188389035").shown, parse("recall@0.12345").shown
+        ('recall@0.01926', 'recall@0.12345')
+        """
+        typed = not isinstance(self.at, float) or len(written(self.at)) <= _TYPED
+        return str(self) if typed else f"{str(self).rpartition('@')[0]}@{threshold_text(self.at)}"
 
     @property
     def _place(self) -> str:
