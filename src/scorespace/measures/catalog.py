@@ -80,8 +80,9 @@ class MeasureSpec:
         >>> parse("recall@0.019256127188389035").shown, parse("recall@0.12345").shown
         ('recall@0.01926', 'recall@0.12345')
         """
-        typed = not isinstance(self.at, float) or len(written(self.at)) <= _TYPED
-        return str(self) if typed else f"{str(self).rpartition('@')[0]}@{threshold_text(self.at)}"
+        if not isinstance(self.at, float) or len(written(self.at)) <= _TYPED:
+            return str(self)
+        return f"{str(self).rpartition('@')[0]}@{threshold_text(self.at)}"
 
     @property
     def _place(self) -> str:
