@@ -64,3 +64,7 @@ def test_no_part_commands_the_terminal():
     error = ScoreSpaceError("a\x1b[31m.", seen="two\nlines \x9b", hint="turned \u202e")
     assert str(error) == "a\\x1b[31m.\n  seen: two\\nlines \\x9b\n  hint: turned \\u202e"
     assert error.hint == "turned \\u202e"
+
+
+def test_a_blank_is_nearer_than_another_letter():
+    assert nearest("score_a", ["score_b", "score a"]) == "score a"

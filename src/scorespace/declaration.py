@@ -239,7 +239,7 @@ class Registry(Generic[Declared]):
     def search(self, text: str) -> list[Declared]:
         """The noun of that name, else all of which every word is said: in names, title or summary."""
         load_plugins()
-        noun, form = self._named(text), self._form(text)
+        noun, form = self._named(_ASKED.split(text)[0]), self._form(text)
         if noun is not None or form is not None:
             return [noun if noun is not None else cast(tuple[Declared, str], form)[0]]
         words = [word for word in _folded(text).split("_") if word not in _SMALL] or [_folded(text)]
@@ -265,6 +265,7 @@ def _said(noun: Noun) -> str:
 
 _folded = cache(folded)
 _SMALL: Final = {"a", "an", "and", "at", "for", "in", "of", "on", "or", "the", "to", "with"}  # they tell nothing apart
+_ASKED: Final = re.compile(r"[(\[@]")  # where options, a class or an operating point begin
 _OPEN: Final = re.compile(r"(?:([^(]*)(\((?:.*,)?\s*))?(.*)", re.DOTALL)
 
 

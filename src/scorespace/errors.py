@@ -121,6 +121,6 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     >>> nearest("outcom", ["outcome", "score"])
     'outcome'
     """
-    by_folded = {candidate.casefold(): candidate for candidate in candidates}
-    near = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    by_folded = {folded(candidate): candidate for candidate in candidates}
+    near = get_close_matches(folded(name), by_folded, n=1, cutoff=0.6)
     return by_folded[near[0]] if near else None

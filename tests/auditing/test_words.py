@@ -5,6 +5,7 @@ import pytest
 from scorespace.auditing import words
 from scorespace.auditing.kinds import ordered_words
 from scorespace.auditing.words import ORDERS, is_id_name, name_words
+from scorespace.frames.values import GONE
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,6 @@ def test_words_are_written_as_they_are_compared():
     for name in ("ID_WORDS", "NOT_IDS", "CODE_NAMES", "SCALE_NAMES", "INTERVAL_NAMES", "COUNT_NAMES", "AFTERWARDS"):
         for word in getattr(words, name):
             assert name_words(word) == {word}, (name, word)
-    for word in words.GONE | words.UNSURE:
+    for word in GONE | words.UNSURE:
         assert word == word.strip().casefold()
-    assert not words.GONE & words.UNSURE
+    assert not GONE & words.UNSURE

@@ -79,6 +79,7 @@ def test_missing_judgements(run, write):
     [
         (["--rater", "Ann=cy,cy_score"], "rater 'Ann' is named twice."),
         (["--rater", "Cy=cy,cy_score,prize"], "--rater Cy=cy,cy_score,prize cannot be read."),
+        (["--rater", "cy"], "--rater cy cannot be read.\n  hint: --rater cy=cy, or NAME=DECISION,SCORE"),
         (["--rater", "Cy=cy,cy_scor"], "column 'cy_scor' is not in films.csv."),
         (["--tolerance", "3"], "tolerance=3 is no difference of scores."),
         (["--out", "films.doc"], "has no known ending"),

@@ -6,7 +6,10 @@ import json
 
 import pytest
 
+import scorespace as ss
+
 MODELS = ["--score", "naive_bayes", "--score", "tree", "--score", "logistic"]
+GROUPED = ["--group", "patient"]
 KEYS = {"model", "threshold", "slope", "cost_per_case", "tp", "fp", "fn", "tn", "dominated", "regions"}
 # Three rules that watch valves: hits and misses above, false alarms and rest below.
 VALVES = {"c1": ((300, 200), (500, 99000)), "c2": ((0, 500), (0, 99500)), "c3": ((400, 100), (5400, 94100))}
@@ -689,3 +692,15 @@ def test_classes_are_decided_in_their_order(run, write):
     costs = write("costs.csv", ",low,medium,high\nlow,0,1,2\nmedium,1,0,1\nhigh,2,1,0\n")
     asked = ["decide", grades, "--truth", "y", "--decision", "d", "--costs", costs]
     assert run(*asked, "--order", "low,medium,high").out.splitlines()[1].endswith("low (1)   medium (1)   high (2)")
+
+
+def test_cases_of_a_group_choose_together(run, credit, loans, write):
+    rows = "".join(f"{loan['outcome']},{loan['logistic']},{k // 2 % 250}\n" for k, loan in enumerate(loans))
+    write("visits.csv", f"outcome,s,patient\n{rows}")
+    asked = ["decide", "visits.csv", "--truth", "outcome", "--positive", "bad", "--score", "s", "--format", "json"]
+    alone, together = (run(*asked, "--cost-fp", "1", "--cost-fn", "5", *more).json() for more in ([], GROUPED))
+    found = ss.evaluate("visits.csv", truth="outcome", positive="bad", scores="s", group="patient")
+    decision = found.decide(ss.Condition(fp=1, fn=5))
+    assert together["honest_cost"] == decision.honest.value
+    assert together["honest_cost"] != alone["honest_cost"]
+    assert together["cost_per_case"] == alone["cost_per_case"]

@@ -265,6 +265,10 @@ def test_a_model_without_a_baseline_fails(run, base):
         (["--require", "brier<=baseline-chance"], "MeasureError: 'brier<=baseline-chance' allows for no chance."),
         (["--baseline", "c.json"], "ScoreSpaceError: there are two baselines."),
         (["--positive", "good"], "--positive is stated twice"),
+        (
+            ["--baseline", "-"],
+            "DataError: a baseline is not read from standard input.\n  hint: --baseline FILE.json, which --save wrote",
+        ),
     ],
 )
 def test_what_is_refused_of_baselines(run, base, more, words):

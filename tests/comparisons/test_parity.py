@@ -119,3 +119,21 @@ def test_an_unknown_end_leaves_the_interval_unknown() -> None:
     unknown = (math.nan, math.nan)
     assert all(map(math.isnan, combined(0.4, unknown, 0.5, (0.4, 0.6))))
     assert all(map(math.isnan, ratio_interval(0.4, unknown, 0.5, (0.4, 0.6))))
+
+
+def test_a_rate_that_no_group_changes_is_not_certain() -> None:
+    rng = np.random.default_rng(0)
+    data = {
+        "y": [*rng.integers(0, 2, 60).tolist(), *[0] * 6],
+        "d": [*rng.integers(0, 2, 60).tolist(), 1, 1, 0, 0, 0, 0],
+        "patient": [*(k // 2 for k in range(66))],
+        "ward": ["A"] * 30 + ["B"] * 30 + ["C"] * 6,
+    }
+    found = ss.evaluate(data, truth="y", decisions="d", group="patient", by="ward", measures="acc, ppv").slices
+    assert found is not None
+    (one,) = [one for one in found.parity if one.criterion == "predictive parity"]
+    assert (one.lowest, one.ratio) == ("C", 0.0)
+    assert all(map(math.isnan, (one.low, one.high, one.ratio_low, one.ratio_high)))
+    assert one.reason == "no replicate changes ppv in C, and no width is not certainty"
+    (told,) = [note.text for note in found.notes if note.code == "SS012"]
+    assert told == "no replicate changes ppv of d for C: no width is not certainty."

@@ -160,7 +160,7 @@ def test_what_depends_on_the_number_of_cases_is_not_tested():
 def test_a_prevalence_that_moved_is_told_with_what_moves_along():
     now, then = sample(1, share=0.5), sample(2, share=0.2)
     found = changed(now, before(then), "auc, ppv@0.5")
-    assert "beyond chance: ppv@0.5 change with that alone" in found.notes[0].text
+    assert "beyond chance: ppv@0.5 changes with that alone" in found.notes[0].text
     stated = changed(now, before(then), "ppv@0.5", prevalence=0.3)
     assert stated.notes == ()
     tpr, fpr = ss.tpr(then.at(0.5)), ss.fpr(then.at(0.5))

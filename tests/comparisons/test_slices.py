@@ -135,7 +135,7 @@ def test_the_level_holds_under_no_gap() -> None:
 
 
 def test_the_level_of_areas_holds_over_small_slices() -> None:
-    """Six slices of some 30 positives, AUC 0.94: by DeLong's Z one of them differed in 15 % of samples without a gap."""
+    """Six slices of some 30 positives, AUC 0.94: by DeLong's Z one differed in 15 % of samples without a gap."""
     rng = np.random.default_rng(12)
     alarms = 0
     for _ in range(30):
@@ -143,3 +143,29 @@ def test_the_level_of_areas_holds_over_small_slices() -> None:
         found = slices(parts_of(truth, rng.normal(size=600) + 2.2 * truth, part), {"m": [parse("auc")]})
         alarms += any(one.sure for one in found.gaps)
     assert alarms <= 3  # 0.05 · 30 and 1.3 standard errors
+
+
+def test_a_mean_over_classes_is_not_compared_with_one_over_others() -> None:
+    def one_of(matrix: list[list[float]]) -> Models:
+        return models_of({"m": confusion(matrix, classes=["a", "b", "c"])})
+
+    # In slice B no case is of class c, yet some are decided for it: its F1 is 0 there, which is no gap of the model.
+    own, rest = one_of([[40, 2, 6], [2, 40, 6], [0, 0, 0]]), one_of([[40, 3, 3], [3, 40, 3], [3, 3, 40]])
+    parts = Parts(("ward",), {"A": rest, "B": own, "C": rest}, {"A": rest, "B": rest, "C": rest})
+    found = slices(parts, {"m": [parse("f1[macro]"), parse("acc")]})
+    gap = found.of("m", parse("f1[macro]"))[1]
+    assert gap.test.difference < -0.2
+    assert np.isnan(gap.test.p)
+    assert gap.test.reason == "'c' is absent on one side, and the mean is over other classes"
+    assert not np.isnan(found.of("m", parse("acc"))[1].test.p)
+    assert "SS091" not in [one.code for one in found.notes]
+    (told,) = [one.text for one in found.notes if one.code == "SS015"]
+    assert told.startswith("p-values of the 3 slices")
+
+
+def test_only_slices_that_are_tested_are_adjusted_for() -> None:
+    truth, score, part = sample(np.random.default_rng(0), [80, 80, 80, 6], [1.0, 1.0, 1.0, 1.0])
+    truth[part == "D"] = 0
+    found = slices(parts_of(truth, score, part), {"m": [parse("auc")]})
+    (told,) = [one.text for one in found.notes if one.code == "SS015"]
+    assert told == "p-values of the 3 slices are adjusted by Holm's method, for each measure alone."

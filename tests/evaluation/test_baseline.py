@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import scorespace as ss
-from scorespace.errors import DataError, PositiveError, ScoreSpaceError
+from scorespace.errors import ConditionError, DataError, PositiveError, ScoreSpaceError
 
 
 def loans(seed, size=300, lift=1.0, labels=("bad", "good")):
@@ -136,6 +136,46 @@ def test_what_is_refused(given, roles, error, words, base):
         ss.evaluate(given, **{**ROLES, "baseline": base, **roles})
     assert words in str(refused.value)
     assert refused.value.hint
+
+
+@pytest.mark.parametrize(("labels", "positive"), [(("bad", "good"), "bad"), ((1, 0), None)])
+def test_a_class_that_the_baseline_knows_may_be_absent(labels, positive, tmp_path):
+    roles = ROLES | {"positive": positive}
+    ss.evaluate(loans(1, labels=labels), **roles, measures="auc, brier").save(tmp_path / "base.json")
+    now = loans(2, labels=labels)
+    kept = [k for k, label in enumerate(now["y"]) if label == labels[1]]
+    quiet = {name: [column[k] for k in kept] for name, column in now.items()}
+    found = ss.evaluate(quiet, **roles, measures="auc, brier, fpr@0.5", baseline=tmp_path / "base.json")
+    assert found.models.classes[str(labels[0])] == 0
+    told = {(one.estimate.model, one.estimate.spec.name): one for one in found.changes.gaps}
+    assert np.isnan(told["nb", "auc"].estimate.value)
+    assert told["nb", "auc"].estimate.reason == "undefined: only one class is present"
+    brier = np.mean(np.square(quiet["nb"]))
+    assert told["nb", "brier"].estimate.value == pytest.approx(brier)
+    before = ss.brier(ss.load(tmp_path / "base.json").models["nb"])
+    assert told["nb", "brier"].test.difference == pytest.approx(brier - before)
+    assert "class" in " ".join(one.text for one in found.notes if one.code == "SS001")
+
+
+def test_without_a_class_nothing_is_chosen_and_costs_are_told_where_the_baseline_chose(base):
+    quiet = {name: column[:40] for name, column in loans(2).items()} | {"y": ["good"] * 40}
+    costs = ss.Condition(fp=1, fn=5)
+    found = ss.evaluate(quiet, **ROLES, measures="cost@0.4", condition=costs, baseline=base)
+    assert found.decision is None
+    now = {one.estimate.model: one.estimate.value for one in found.changes.gaps}
+    assert now["nb"] == np.mean(np.asarray(quiet["nb"]) >= 0.4)
+    assert found.verdict.startswith("Nothing can be ranked: only one class is present")
+    without = ss.evaluate(quiet, **ROLES, measures="cost", condition=costs, baseline=base)
+    assert {one.estimate.spec.canonical for one in without.changes.gaps} == {"cost(fp=1, fn=5)@0.4"}
+    alone = ss.evaluate(quiet | {"y": [0] * 40}, truth="y", scores="nb", condition=costs)
+    with pytest.raises(ConditionError, match="needs cases of both classes"):
+        _ = alone.verdict
+
+
+def test_a_class_that_no_baseline_knows_is_still_asked_for(tmp_path):
+    good = {"y": ["good"] * 30, "nb": np.linspace(0, 1, 30), "tree": np.linspace(0, 1, 30)}
+    with pytest.raises(PositiveError, match="positive='bad' never occurs"):
+        ss.evaluate(good, **ROLES, measures="brier")
 
 
 def test_what_was_asked_is_checked_when_loaded(base, tmp_path):

@@ -89,7 +89,8 @@ def test_ss003_speaks_of_no_choice_where_the_threshold_was_stated():
 
 def test_ss004_nothing_is_predicted_positive():
     (text,) = notes(code="SS004", measures="ppv@2")
-    assert "s predicts nothing positive at 2" in text
+    assert text.endswith("at 2: precision is undefined there. @top2 takes the 2 highest scores.")
+    assert "@top" not in notes(code="SS004", measures="ppv@1.5")[0]
     assert not notes(code="SS004", measures="ppv@0.5")
 
 

@@ -188,6 +188,8 @@ def test_infinite_scores() -> None:
         (["0.5", "0,25", "30 %"], "text", "'0.5', '0,25', '30 %'", None),
         (pd.Categorical(["a", "b", "a"]), "categories", "'a', 'b'", 'decisions="s" if these are labels'),
         ([1, "b", 2.5], "mixed values", "'b'", 'decisions="s" if these are labels'),
+        (["0.5", "n/a", "0.3"], "text", "'n/a'", "leave missing values empty, or write NA"),
+        (["10.9%", "75 %", "3%"], "text", "'10.9%', '75 %', '3%'", "write them as numbers, without the percent sign"),
     ],
 )
 def test_scores_that_are_no_numbers(scores: Any, held: str, seen: str, hint: str | None) -> None:
@@ -195,6 +197,18 @@ def test_scores_that_are_no_numbers(scores: Any, held: str, seen: str, hint: str
         f"column 's' holds {held}, not scores.\n"
         f"  seen: {seen}\n"
         f"  hint: {hint or 'it looks like numbers: write them as 1234.5'}"
+    )
+
+
+def test_text_that_a_pattern_takes() -> None:
+    data = {"y": ["a", "b", "c"], "nb_a": [0.5] * 3, "nb_b": [0.3] * 3, "nb_c": [0.2] * 3, "nb_pred": ["a", "b", "c"]}
+    source = read(data)
+    with pytest.raises(ColumnError) as caught:
+        check(source, roles(source, truth="y", scores="nb_*"))
+    assert str(caught.value) == (
+        "column 'nb_pred' holds text, not scores.\n"
+        "  seen: 'a', 'b', 'c'\n"
+        "  hint: the pattern of the scores takes it: rename it, so that the star stands for classes alone"
     )
 
 

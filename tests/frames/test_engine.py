@@ -99,3 +99,7 @@ def test_a_parquet_file_says_what_it_is(own_folder: Path) -> None:
     assert read_parquet([str(path), str(more)], "it", "ORDER BY a")["b"].tolist() == [None, None, None, 7]
     with pytest.raises(DataError, match=r"'gone.parquet' cannot be written\.(.|\n)*hint: elsewhere"):
         write_parquet(connect(), "SELECT 1", own_folder / "x", Path("gone.parquet"), "who", {}, "elsewhere")
+
+
+def test_times_are_those_of_utc_wherever_the_machine_is() -> None:
+    assert connect().execute("SELECT current_setting('TimeZone')").fetchall() == [("UTC",)]

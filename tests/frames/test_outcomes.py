@@ -119,3 +119,9 @@ def test_seeds_are_no_model():
 def test_a_long_table_that_was_not_said_to_be_one_says_how():
     with pytest.raises(ColumnError, match='of a long table dataset="data", model="learner" and value="auc"'):
         read_outcomes({"data": ["iris", "iris"], "learner": ["nb", "tree"], "auc": [0.9, 0.8]})
+
+
+def test_a_long_table_with_further_columns_leaves_the_value_open():
+    long = {"data": ["iris", "iris"], "learner": ["nb", "tree"], "seed": [1, 1], "auc": [0.9, 0.8], "error": [0.1, 0.2]}
+    with pytest.raises(ColumnError, match='of a long table dataset="data", model="learner" and value="…"'):
+        read_outcomes(long)

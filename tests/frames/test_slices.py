@@ -1,6 +1,6 @@
 """Slices of rows: the same on every engine, no row in two of them and none outside."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import duckdb
@@ -154,6 +154,21 @@ def test_dates_make_a_slice_for_each_month_on_every_engine(every: str, written: 
         codes = source.arrays(source.frame.select(key.code(source.frame).alias("code")))["code"]
         assert (codes[[0, 7]] == len(names) - 1).all(), engine
         assert np.all(np.diff(codes[8:]) >= 0), engine
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_months_of_times_with_a_zone_are_those_of_utc_on_every_engine(unit: Any, tmp_path: Any) -> None:
+    hours = pl.Series(
+        "at", [datetime(2024, 3, 31, 23, 30), datetime(2024, 4, 30, 1, 30), datetime(2024, 4, 30, 23, 30)]
+    )
+    frame = hours.to_frame().select(pl.col("at").cast(pl.Datetime(unit)).dt.replace_time_zone("Europe/Zurich"))
+    frame.write_parquet(tmp_path / "at.parquet")
+    frame.write_ipc(tmp_path / "at.arrow")
+    every = {"polars": frame, "lazy": frame.lazy(), "pyarrow": frame.to_arrow(), "pandas": frame.to_pandas()}
+    every |= {"parquet": tmp_path / "at.parquet", "arrow": tmp_path / "at.arrow"}
+    for engine, data in every.items():
+        (key,) = slicing(read(data), "at(every=day)").keys
+        assert key.names == ("2024-03-31", "2024-04-29", "2024-04-30"), engine
 
 
 @pytest.mark.parametrize(

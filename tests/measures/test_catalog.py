@@ -7,6 +7,7 @@ import pytest
 from scorespace.errors import MeasureError
 from scorespace.measures import find, measures, parse, parse_list
 from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.measure import MEASURES
 
 
 @pytest.mark.parametrize(
@@ -198,12 +199,30 @@ def test_a_threshold_that_is_none():
         ("f2", "fbeta(beta=2)"),
         ("Hand-Till", "auc[hand_till]"),
         ("quadratic weighted kappa", "kappa(weights=quadratic)"),
+        ("precision_at_10", "precision@top10"),
+        ("Recall at 200", "recall@top200"),
+        ("f1_macro", "f1[macro]"),
+        ("Macro-F1", "f1[macro]"),
+        ("weighted precision", "precision[weighted]"),
+        ("roc_auc_macro", "roc_auc[macro]"),
     ],
 )
 def test_a_name_that_needs_more_says_how_it_is_written(name, written):
     with pytest.raises(MeasureError) as caught:
         parse(name)
     assert str(caught.value) == f"there is no measure {name!r}.\n  hint: write {written}"
+
+
+@pytest.mark.parametrize("name", ["auc_at_10", "precision_at_0", "macro_nonsense", "rmse_macro"])
+def test_a_form_that_does_not_exist_is_not_proposed(name):
+    with pytest.raises(MeasureError) as caught:
+        parse(name)
+    assert "write" not in caught.value.hint
+
+
+def test_a_whole_request_leads_to_its_measure():
+    assert [one.name for one in MEASURES.search("precision@top10")] == ["ppv"]
+    assert [one.name for one in MEASURES.search("f1[macro]")] == ["f1"]
 
 
 def test_every_form_is_read():
@@ -218,3 +237,16 @@ def test_the_best_threshold_is_no_operating_point():
     with pytest.raises(MeasureError) as caught:
         parse("f1@best")
     assert caught.value.hint == "best(measure=f1), or the threshold itself: scorespace decide --maximise f1"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("tpr@0.019256127188389035", "tpr@0.01926"),
+        ("recall[bad]@0.12345", "recall[bad]@0.12345"),
+        ("ppv@top10%", "ppv@top10%"),
+        ("auc", "auc"),
+    ],
+)
+def test_a_threshold_that_nobody_typed_is_shown_with_the_digits_that_count(text, shown):
+    assert parse(text).shown == shown

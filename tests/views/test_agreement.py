@@ -1,9 +1,12 @@
 """The page and the chart of raters."""
 
+from dataclasses import replace
+
 import pytest
 
 from scorespace.samples.agreement import agreement
 from scorespace.views import agreement as view
+from scorespace.views.report.page import render
 from views.shown import ANN, BOB, CY
 
 
@@ -35,3 +38,8 @@ def test_long_lists_are_shortened():
     rows = view.instance_grid(agreement({"a": many, "b": few})).rows
     assert len(rows) == 9
     assert rows[-1][0] == "… 12 more"
+
+
+def test_the_page_owns_that_it_names_instances(three):
+    assert "This page names instances of the data" in render(view.document(three))
+    assert "This page holds summaries and no rows of the data" in render(replace(view.document(three), names=""))

@@ -77,7 +77,9 @@ def test_the_tests_show_columns_that_hold_something_only():
     assert single.columns == ("models", "test", "of")
 
 
-@pytest.mark.parametrize(("df", "text"), [(1.0, "1"), (222.23539, "222.2"), ((10.0, 5.0), "10, 5")])
+@pytest.mark.parametrize(
+    ("df", "text"), [(1.0, "1"), (222.23539, "222.2"), ((10.0, 5.0), "10, 5"), (394_961.3, "394 961")]
+)
 def test_degrees_of_freedom(df, text):
     one = Comparison("a", "b", "t", "auc", 0.1, statistic=2.0, df=df, p=0.0001)
     assert view.test_grid(Comparisons(("a", "b"), (one,))).rows == (("a, b", "t", "auc", "2.000", text, "< 0.001"),)

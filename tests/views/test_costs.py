@@ -10,7 +10,7 @@ DATA = {"y": [1, 0, 1, 1, 0, 0], "s": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1]}
 def test_without_costs_it_tells_for_which_a_model_is_best(valid):
     words, *rest = blocks(ss.evaluate(DATA, truth="y", scores="s"))
     # The hull has the corners (0, 1/3) and (1/3, 1), above always and never at every slope but none and all.
-    assert words == Text("Without stated costs: best is s while a miss costs 0 to inf false alarms.")
+    assert words == Text("Without stated costs: best is s while a miss costs 0 to ∞ false alarms.")
     assert [type(one) for one in rest] == [Picture, Picture, Picture, Grid]
     assert all(valid(one.draw()) for one in rest[:3])
 

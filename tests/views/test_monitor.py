@@ -36,7 +36,7 @@ def test_the_page():
 
 def test_what_moved_comes_first():
     blocks = document(found([0.5, 0.001, 0.001])).sections[2].blocks
-    assert blocks[0] == Text("Scores speaks most for a change.")
+    assert blocks[0] == Text("What speaks most for a change: scores.")
     assert isinstance(blocks[1], Grid)
     assert blocks[1].rows[0][0] == "scores"
     assert blocks[1].rows[0][2:] == ("0.0010", "moved")
@@ -54,3 +54,7 @@ def test_the_numbers_of_every_batch_beside_those_before():
     assert isinstance(table, Grid)
     assert table.columns == ("batch", "share of positives", "AUC", "mean score")
     assert table.rows[-1] == ("b", "–", "–", "0.600 [0.500, 0.700]")
+
+
+def test_much_evidence_is_told_in_thousands_and_not_in_powers():
+    assert [row[3] for row in grid(found([0.00001] * 4)).rows][-1] == "157 000 000"

@@ -2,6 +2,7 @@
 
 import io
 import re
+from itertools import pairwise
 
 import pytest
 from rich.cells import cell_len
@@ -113,3 +114,19 @@ def test_no_text_of_the_data_commands_the_terminal():
     assert r"\x1b[31m0.5" in told
     assert r"tpr[line\nbreak]" in told
     assert "all\nnext" in told
+
+
+def test_rows_that_two_columns_name_keep_both_where_a_grid_is_split():
+    rows = (("nb", "auc", "0.7 and so on", "further"), ("nb", "brier", "0.2 and so on", "more"))
+    told = shown(Grid(("model", "since", "now", "then"), rows), width=34)
+    assert told.splitlines()[-3:] == ["model   since   then", "nb      auc     further", "nb      brier   more"]
+
+
+@pytest.mark.parametrize("width", range(30, 50))
+def test_sentences_with_wide_letters_wrap_once(width):
+    words = "Over ten data sets the ranks differ, and Ünïcode_模型 ranks best of all: Ünïcode_模型 above the others."
+    lines = shown(Verdict(words), width=width).splitlines()[2:]
+    assert " ".join(lines) == words
+    assert all(cell_len(line) <= width for line in lines)
+    # No line could have taken the first word of the next one.
+    assert all(cell_len(f"{a} {b.split()[0]}") > width for a, b in pairwise(lines))

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scorespace.auditing.words import (
     CODE_NAMES,
     COUNT_NAMES,
-    GONE,
     INTERVAL_NAMES,
     NUMBERED,
     ORDERS,
@@ -28,6 +27,7 @@ from scorespace.auditing.words import (
 )
 from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.survey import Held
+from scorespace.frames.values import GONE
 from scorespace.frozen import dataclass
 from scorespace.results import grouped
 

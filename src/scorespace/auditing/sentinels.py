@@ -13,7 +13,8 @@ from scipy import stats
 from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding
 from scorespace.auditing.kinds import number_text, whole
-from scorespace.auditing.words import COUNT_NAMES, GONE, UNSURE, is_number, name_words
+from scorespace.auditing.words import COUNT_NAMES, UNSURE, is_number, name_words
+from scorespace.frames.values import GONE
 from scorespace.results import grouped
 
 _LOW_CODES: Final = (0, -1, -2, -7, -8, -9, -77, -88, -98, -99, -777, -888, -998, -999, -9999, -99999, -999999)

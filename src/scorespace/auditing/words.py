@@ -81,12 +81,8 @@ ORDERS: Final = tuple(
     )
 )
 
-# --- labels that say that nothing is known: surely, or perhaps
+# --- labels that say that perhaps nothing is known
 
-GONE: Final = {
-    *("?", "??", "n/a", "#n/a", "na", "nan", "null", "nil", "-", "--", ".", "..", "", "missing", "(null)", "<na>"),
-    *("#value!", "#null!", "not available", "no data", "k.a.", "*"),
-}
 UNSURE: Final = {"unknown", "unk", "not known", "unspecified", "undefined", "not recorded", "not stated", "unbekannt"}
 
 # --- names of what is known only once the target is

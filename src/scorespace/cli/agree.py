@@ -88,5 +88,7 @@ def _columns(given: str) -> tuple[str, tuple[str, ...]]:
     name, _, columns = given.partition("=")
     parts = tuple(columns.split(","))
     if not (name and all(parts)) or len(parts) > 2:
-        raise ColumnError(f"--rater {given} cannot be read.", hint="--rater NAME=DECISION,SCORE or NAME=DECISION")
+        alone = f"--rater {given}={given}, or NAME=DECISION,SCORE"
+        hint = "--rater NAME=DECISION,SCORE or NAME=DECISION" if "=" in given else alone
+        raise ColumnError(f"--rater {given} cannot be read.", hint=hint)
     return name, parts

@@ -18,7 +18,7 @@ from scorespace.results import Row
 from scorespace.views import decision as view
 
 _CONSTRAINTS = "Or other ways to decide"
-_NOT_TAKEN = {"model", "weights", "group", "fold", "baseline", "time", "repeat", "scale"}
+_NOT_TAKEN = {"model", "weights", "fold", "baseline", "time", "repeat", "scale"}
 
 
 def decide(

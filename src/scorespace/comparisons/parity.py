@@ -142,12 +142,13 @@ def _placed(name: str, at: float | None, table: Table) -> MeasureSpec:
 
 @dataclass(frozen=True)
 class _Rate:
-    """A rate of a slice with its interval."""
+    """A rate of a slice with its interval; `flat` where no replicate changes it, so that nothing is known of it."""
 
     slice: str
     spec: MeasureSpec
     value: float
     ends: Bounds
+    flat: bool = False
 
 
 def _parity(
@@ -162,7 +163,10 @@ def _parity(
         for several in rates.values()
         for a, b in permutations([one for one in several if not math.isnan(one.value)], 2)
     ]
+    flat = [f"{spec} in {one.slice}" for spec, several in rates.items() for one in several if one.flat]
     reason = f"undefined in {', '.join(silent)}" if silent else None
+    if flat:
+        reason = reason or f"no replicate changes {', '.join(flat)}, and no width is not certainty"
     label = " and ".join(spec.canonical for spec in specs)
     nan = math.nan
     if not couples:
@@ -190,4 +194,5 @@ def _rate(name: str, spec: MeasureSpec, draws: Draws, level: float) -> _Rate:
     model = model_of(draws)
     request = bind(spec, draws.tables[model])
     found = interval_at(request, model, draws, level)
-    return _Rate(name, spec, request.value, (found.low, found.high))
+    flat = found.low == found.high
+    return _Rate(name, spec, request.value, (math.nan, math.nan) if flat else (found.low, found.high), flat)

@@ -113,7 +113,7 @@ class Changes(Result):
         found = [note("SS096", text) for text in (*self.before.differs, *self.besides)]
         for model in dict.fromkeys(one.estimate.model for one in self.gaps):
             worse = [
-                f"{one.estimate.spec} ({one.test.size})"
+                f"{one.estimate.spec.shown} ({one.test.size})"
                 for one in self.gaps
                 if one.estimate.model == model and one.sure and one.worse and one.estimate.spec != self.leads.get(model)
             ]
@@ -138,7 +138,7 @@ def _chance(test: Comparison) -> float:
 
 def told(one: Gap) -> str:
     """A change in words: by how much, and whether chance explains it; where it does, what the interval excludes."""
-    what, test = f"{one.estimate.spec} of {one.estimate.model}", one.test
+    what, test = f"{one.estimate.spec.shown} of {one.estimate.model}", one.test
     if math.isnan(test.difference):
         return f"nothing can be said of {what}, {test.reason or one.estimate.reason or 'which is undefined'}"
     if math.isnan(test.p):
@@ -270,12 +270,13 @@ def _besides(
             "says; compare the old and the new model as two columns of one file."
         )
     shares = _share(classes, before.positive), _share(before.classes, before.positive)
-    moved = [str(one.estimate.spec) for one in gaps if not one.estimate.spec.within]
+    moved = list(dict.fromkeys(one.estimate.spec.shown for one in gaps if not one.estimate.spec.within))
     if not stated and moved and _apart(classes, before.classes, before.positive) < 1 - level:
-        names = ", ".join(dict.fromkeys(moved[:_MOST_NAMED])) + (", …" if len(moved) > _MOST_NAMED else "")
+        names = ", ".join(moved[:_MOST_NAMED]) + (", …" if len(moved) > _MOST_NAMED else "")
         found.append(
             f"{before.positive} is {percent(shares[0])} of the cases here and {percent(shares[1])} of those of the "
-            f"baseline, beyond chance: {names} change with that alone. --prevalence compares at one share."
+            f"baseline, beyond chance: {names} {'changes' if len(moved) == 1 else 'change'} with that alone. "
+            "--prevalence compares at one share."
         )
     return tuple(found)
 

@@ -21,13 +21,15 @@ from scorespace.comparisons.question import Unpaired
 from scorespace.comparisons.suits import FEW
 from scorespace.comparisons.test import chosen
 from scorespace.comparisons.unpaired import by_intervals
+from scorespace.errors import listing
 from scorespace.frozen import dataclass
+from scorespace.measures.average import MACRO, OVER_PAIRS
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.resampling.draw import Draws, stream_seed
 from scorespace.resampling.estimate import Estimate, estimates
 from scorespace.results import Note, Progress, Result, Row, grouped, joined, note, p_text, plain
 from scorespace.tables import Table
-from scorespace.tables.models import Models, Parts
+from scorespace.tables.models import Models, Parts, class_weights
 from scorespace.tables.table import Top
 
 Sides = Callable[[str, int, bool], Draws]
@@ -104,15 +106,17 @@ class Slices(Result):
         worse = [one for one in sure if one.worse]
         if worse:
             told = [f"{_of(one)} ({one.test.size}, {p_text(one.test.telling_p)})" for one in worse]
-            return f"By {self.title}, {spec} of {model} is worse than in the rest for {joined(told)}."
+            return f"By {self.title}, {spec.shown} of {model} is worse than in the rest for {joined(told)}."
         if sure:
             named = joined([one.slice for one in sure])
             if spec.measure.best is None:
-                return f"By {self.title}, {spec} of {model} differs from the rest for {named}."
-            return f"By {self.title}, {spec} of {model} is better than in the rest for {named}, and nowhere worse."
+                return f"By {self.title}, {spec.shown} of {model} differs from the rest for {named}."
+            return (
+                f"By {self.title}, {spec.shown} of {model} is better than in the rest for {named}, and nowhere worse."
+            )
         if all(math.isnan(one.test.p) for one in gaps):
-            return f"By {self.title}, nothing can be said of {spec} of {model}: no gap can be tested."
-        return f"By {self.title}, {spec} of {model} differs nowhere by more than chance explains."
+            return f"By {self.title}, nothing can be said of {spec.shown} of {model}: no gap can be tested."
+        return f"By {self.title}, {spec.shown} of {model} differs nowhere by more than chance explains."
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -123,10 +127,17 @@ class Slices(Result):
             others = [one for one in self.of(model) if one.sure and one.worse and one.estimate.spec != lead]
             by_measure: dict[str, list[str]] = {}
             for one in others:
-                by_measure.setdefault(str(one.estimate.spec), []).append(one.slice)
+                by_measure.setdefault(one.estimate.spec.shown, []).append(one.slice)
             if by_measure:
                 told = "; ".join(f"{name} for {joined(slices)}" for name, slices in by_measure.items())
                 found.append(note("SS091", f"{model} is worse than in the rest, beyond chance, in {told}."))
+            flat: dict[str, list[str]] = {}
+            for one in self.of(model):
+                if one.estimate.method is not None and one.estimate.low == one.estimate.high:
+                    flat.setdefault(one.estimate.spec.shown, []).append(one.slice)
+            if flat:
+                told = "; ".join(f"{name} of {model} for {joined(slices)}" for name, slices in flat.items())
+                found.append(note("SS012", f"no replicate changes {told}: no width is not certainty."))
         found += [note("SS093", words) for one in self.parity if (words := one.words) is not None]
         if self.small:
             told = "; ".join(f"{name} ({why})" for name, why in self.small.items())
@@ -135,8 +146,9 @@ class Slices(Result):
             groups = f"{grouped(self.shared)} group{'s lie' if self.shared > 1 else ' lies'}"
             told = f"{groups} in several slices: a slice and the rest are not independent, and tests take them for it."
             found.append(note("SS094", told))
-        if len(self.rows_of) > 2 and any(not math.isnan(one.test.p) for one in self.gaps):
-            told = f"p-values of the {len(self.rows_of)} slices are adjusted by Holm's method, for each measure alone."
+        tested = {one.slice for one in self.gaps if not math.isnan(one.test.p)}
+        if len(self.rows_of) > 2 and tested:
+            told = f"p-values of the {len(tested)} slices are adjusted by Holm's method, for each measure alone."
             found.append(note("SS015", told))
         return tuple(found)
 
@@ -217,6 +229,13 @@ def gap_between(name: str, one: Estimate, first: Draws, second: Draws, level: fl
     # call it one (in 9 % of 400 samples without any, for ks).
     # The first 200 of a small slice are more of it than the first 200 of the rest: there is a gap without any.
     counted = isinstance(one.spec.at, Top) and not one.spec.at.percent and other == REST
+    # A class that no case is of, though some are decided for it, lowers a mean over the classes without any gap.
+    if one.spec.of in (MACRO, *OVER_PAIRS) and (lone := _present(first) ^ _present(second)):
+        told = f"{listing(sorted(lone))} {'is' if len(lone) == 1 else 'are'} absent on one side"
+        found = question.answer(
+            "interval, unpaired", reason=one.reason or f"{told}, and the mean is over other classes"
+        )
+        return Gap(name, one, question.bound[1].value, replace(found, asked=str(one.spec)))
     if one.spec.measure.biased is not None or counted:
         return Gap(name, one, question.bound[1].value, replace(_untested(question, one), asked=str(one.spec)))
     choice = chosen(None, question)
@@ -226,6 +245,12 @@ def gap_between(name: str, one: Estimate, first: Draws, second: Draws, level: fl
         choice = chosen(by_intervals.name, question)
     test = choice.kind(question, **choice.call.options)
     return Gap(name, one, question.bound[1].value, replace(test, asked=str(one.spec)))
+
+
+def _present(draws: Draws) -> set[str]:
+    """The classes that some case of a sample is of."""
+    (table,) = draws.tables.values()
+    return {name for name, weight in class_weights(table).items() if weight}
 
 
 def _untested(question: Unpaired[Table], one: Estimate) -> Comparison:

@@ -138,16 +138,17 @@ def _spent(rule: RejectRule, prevalence: float | None, level: float) -> Value | 
 
 
 def _of_prices(outcomes: Mapping[float, float], share: float, level: float, spread: float = 1.0) -> Value:
-    """What the cases of one sample cost on average, times a share, put together from what other prices add.
+    """What the cases of one sample cost on average, times a share: the most common price, and what others add to it.
 
-    Other than the most common one: that what is left of the total is seldom seen, and then 0, would seem certain.
-    So it was where right decisions were rare, and the true cost lay below 10 to 20 % of intervals (30 and 60 cases).
+    Counted from 0 instead, a price of 0 has no part of its own; where it was rare, it was taken for certain, and the
+    true cost lay below 10 to 20 % of intervals (30 and 60 cases).
     """
     common = max(outcomes, key=lambda price: outcomes[price])
     cells, total = tuple(outcomes.values()), sum(outcomes.values())
     losses = tuple(share * (price - common) for price in outcomes)
     found = sum_of_shares(cells, losses, total, spread, level, rare_share)
-    return Value(*(share * common + end for end in (found.value, found.low, found.high)))
+    value, low, high = (share * common + end for end in (found.value, found.low, found.high))
+    return Value(value, low, high)
 
 
 def _by_lead(margins: ScoreTable, cost: float, seed: int, level: float) -> tuple[RejectRule, Value]:

@@ -77,9 +77,14 @@ def condition_of(saved: Saved) -> Stated | None:
         raise DataError(f"{saved.name!r} is damaged.", seen=f"wrong: {error}", hint="save it again") from None
 
 
-def before_of(path: str | os.PathLike[str], models: Models, asked: Stated | None) -> Before:
-    """The baseline in a file, a saved evaluation or tables, refused where it is not about the same question."""
-    saved = _read(path, asked)
+def classes_of(saved: Saved) -> tuple[str, ...]:
+    """The classes of a baseline, where one of them is positive: a later sample may lack one of them."""
+    data = saved.result["data"]
+    return () if data.get("positive") is None else tuple(data.get("classes") or ())
+
+
+def before_of(saved: Saved, models: Models, asked: Stated | None) -> Before:
+    """What was saved as the baseline of these models, refused where it is not about the same question."""
     data = saved.result["data"]
     positive = data.get("positive")
     before = Before(
@@ -136,7 +141,7 @@ def _told(positive: str | None) -> str:
     return "none" if positive is None else repr(positive)
 
 
-def _read(path: str | os.PathLike[str], asked: Stated | None) -> Saved:
+def read_baseline(path: str | os.PathLike[str], asked: Stated | None) -> Saved:
     """A saved evaluation; a file of tables as if it had been evaluated under what is asked now."""
     if Path(path).suffix.lower() != ".parquet":
         return read_saved(path)

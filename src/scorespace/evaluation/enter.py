@@ -105,7 +105,8 @@ def evaluate(
     """
     check_level(level)
     interval = check_method(interval)
-    saved, baseline = _baselines(baseline)
+    file, baseline = _baselines(baseline)
+    saved = None if file is None else saving.read_baseline(file, condition)
     parts: Parts | None = None
     notes: tuple[Note, ...]
     stated = {"scores": scores, "decisions": decisions, "predictions": predictions}
@@ -183,6 +184,7 @@ def evaluate(
             models=models,
             intervals=intervals,
             baseline=baseline,
+            known=() if saved is None else saving.classes_of(saved),
         )
     if tables:
         held = with_tables(held, tables)
@@ -208,6 +210,8 @@ def evaluate(
 def _baselines(given: Any) -> tuple[Any, str | float | None]:
     """Of what is called a baseline, the file of a saved evaluation or of tables, and what errors are relative to."""
     several = given if isinstance(given, (list, tuple)) else () if given is None else (given,)
+    if "-" in map(str, several):
+        raise DataError("a baseline is not read from standard input.", hint='baseline="FILE.json", which --save wrote')
     # The file of a saved evaluation, or of tables, is neither a column nor a number.
     ends = (".json", ".parquet")
     files = [one for one in several if isinstance(one, os.PathLike) or str(one).lower().endswith(ends)]

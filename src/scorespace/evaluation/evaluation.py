@@ -262,8 +262,8 @@ class Evaluation:
 
     @cached_property
     def decision(self) -> Decision | CostChoice | ShiftDecision | None:
-        """The decision under the evaluation's own condition, if it has one."""
-        return None if self.condition is None else self.decide(self.condition)
+        """The decision under the evaluation's own condition, if it has one; none where cases of a class are to come."""
+        return None if self.condition is None or self._waits else self.decide(self.condition)
 
     def threshold(self, model: str) -> float:
         """The threshold a model is shown at: stated, of least cost, 0.5 for probabilities, or Youden's."""
@@ -524,7 +524,15 @@ class Evaluation:
     @property
     def _stated(self) -> Condition | CostMatrix | None:
         """The condition that costs are shown for."""
+        if self._waits and isinstance(self.condition, Condition):
+            return self.condition
         return None if self.decision is None else decisions.condition_of(self.decision)
+
+    @property
+    def _waits(self) -> bool:
+        """Whether costs are told at the thresholds of a baseline alone, because these cases are of one class."""
+        lone = isinstance(self.condition, Condition) and not 0 < self.models.prevalence < 1
+        return lone and self.before is not None
 
     @property
     def _prevalence(self) -> float | None:

@@ -131,7 +131,9 @@ def not_youden(counts: Counts) -> tuple[Array, Array]:
 def nothing_positive(counts: Counts, look: Look) -> str | None:
     if not math.isnan(ppv(counts)):
         return None
-    return f"{look.model} predicts nothing positive{look.where}: precision is undefined there."
+    told = f"{look.model} predicts nothing positive{look.where}: precision is undefined there."
+    ranks = look.at is not None and look.at >= 2 and float(look.at).is_integer()  # who writes @10 may mean a rank
+    return f"{told} @top{look.at:g} takes the {look.at:g} highest scores." if ranks else told
 
 
 @finding("SS005")

@@ -126,6 +126,8 @@ def check(
     if not roles.numbers:
         counted = _labels(source, roles, dropped) if seen is None else seen.labels
         counts = _classes(counted, roles.truth)
+        if set(counts) < set(roles.known):
+            counts = {name: counts.get(name, 0) for name in sorted(roles.known, key=natural_order)}
         if order:
             counts = {name: counts.get(name, 0) for name in places_in(order, tuple(counts))}
         roles = _told_apart(roles, tuple(counts), ordered=bool(order))
@@ -241,10 +243,11 @@ def _survey(source: Source, roles: Roles) -> Counter[str]:
 def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
     """Refuse columns of a kind that their role cannot have."""
     schema = source.frame.collect_schema()
+    starred = {column for columns in roles.starred.values() for column in columns.values()}
     for role, column in roles.columns():
         kind = schema[column]
         if role in ("score", "number", "weight"):
-            refuse_text(source, column, kind, role)
+            refuse_text(source, column, kind, role, starred=column in starred)
         if role not in ("score", "weight"):
             refuse_nested(column, kind, "classes" if role in ("truth", "decision") else f"{role}s")
 

@@ -17,7 +17,7 @@ from scorespace.errors import DataError
 from scorespace.files import spill_folder
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 LINES: Final = "as many values in each line as in the header; no line is skipped, and none is a comment"
 
@@ -63,10 +63,19 @@ def connect(
     else:
         # Parquet leaves NaN out of the ranges it tells: by them, a column with NaN would hold none.
         connection.execute("SET disabled_optimizers = 'statistics_propagation'")
+    # Else days of times with a zone would begin when they do where the machine is.
+    connection.execute("SET TimeZone = 'UTC'")
     # Queries of some seconds would draw a bar on standard output, in the midst of the answer.
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET enable_external_access = false; SET lock_configuration = true")
     return connection
+
+
+def known_times(relation: DuckDBPyRelation) -> DuckDBPyRelation:
+    """The rows with times in nanoseconds of a zone, which Narwhals does not know, in microseconds."""
+    fine = [name for name, kind in zip(relation.columns, relation.types, strict=True) if str(kind) == "TIMESTAMPTZ_NS"]
+    coarser = (f"CAST({identifier(name)} AS TIMESTAMPTZ) AS {identifier(name)}" for name in fine)
+    return relation.select(f"* REPLACE ({', '.join(coarser)})") if fine else relation
 
 
 def _forget_engines() -> None:

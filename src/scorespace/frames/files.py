@@ -15,7 +15,7 @@ import narwhals as nw
 from scorespace.errors import DataError, listing
 from scorespace.files import close_scratch, remember
 from scorespace.frames.dialect import dialect
-from scorespace.frames.engine import connect, identifier, literal, unreadable
+from scorespace.frames.engine import connect, identifier, known_times, literal, unreadable
 from scorespace.frames.paths import Copy, copy_of, kind_of, local_path, local_paths, read_once
 from scorespace.frames.records import CsvFile, count_json
 from scorespace.frames.source import Frame, Source, frame_source, no_rows, relation_source
@@ -211,9 +211,10 @@ def _read_parquet(connection: DuckDBPyConnection, paths: list[str], name: str) -
 
     def relation_of(connection: DuckDBPyConnection) -> DuckDBPyRelation:
         # Old writers mark text as bytes. A folder named a=1 makes no column.
-        return connection.read_parquet(
+        found = connection.read_parquet(
             files, binary_as_string=True, hive_partitioning=False, union_by_name=len(files) > 1
         )
+        return known_times(found)
 
     relation = relation_of(connection)
     if not int(relation.aggregate("count(*) AS rows").fetchnumpy()["rows"][0]):  # told by the footers: no row is read
@@ -290,7 +291,7 @@ def _read_arrow(paths: Sequence[str], name: str, writing: Path | None) -> Source
         return source  # DuckDB would rename columns that differ only in case
     connection = connect(writing=writing)
     try:
-        relation = connection.from_arrow(table)
+        relation = known_times(connection.from_arrow(table))
     except Exception as error:
         raise unreadable(name, error, "Arrow") from error
     return replace(relation_source(relation, name, connection), account=source.account)

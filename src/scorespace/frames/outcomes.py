@@ -166,11 +166,13 @@ def _complete(found: Outcomes, missing: str) -> Outcomes:
 def _not_numbers(source: Source, column: str) -> ColumnError:
     kind = source.frame.collect_schema()[column]
     refuse_nested(column, kind, "results")
-    values = source.arrays(source.frame.select(name(column, kind)).head(3))[column].tolist()
-    long = [holds_numbers(one) for one in source.frame.collect_schema().values()] == [False, False, True]
+    values = dict.fromkeys(source.arrays(source.frame.select(name(column, kind)).head(3))[column].tolist())
+    kinds = [holds_numbers(one) for one in source.frame.collect_schema().values()]
+    long = not any(kinds[:2]) and any(kinds)
+    value = source.columns[kinds.index(True)] if kinds.count(True) == 1 else "…"
     return ColumnError(
         f"column {column!r} holds text, not results.",
         seen=listing(values),
         hint="columns of numbers, one per model; missing values empty"
-        + (f"; of a long table {_all_three(source, None, None, None)}" if long else ""),
+        + (f"; of a long table {_all_three(source, None, None, value)}" if long else ""),
     )

@@ -24,7 +24,8 @@ class Roles:
     """The columns that an evaluation reads; scores and decisions by the name of their model.
 
     `starred` names, of models whose scores a pattern took, the models that the columns are if they are no scores of
-    classes: that is known with the classes.
+    classes: that is known with the classes. `known` lists classes that there are although no row may be of them, as a
+    baseline tells.
     """
 
     truth: str
@@ -42,6 +43,7 @@ class Roles:
     baseline: str | float | None = None
     time: str | None = None
     starred: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    known: tuple[str, ...] = ()
 
     def number_columns(self) -> list[str]:
         """The columns of numbers beside the truth: predictions, the ends of their intervals, the baseline."""
@@ -110,13 +112,14 @@ def roles(
     intervals: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
     baseline: str | float | None = None,
     time: str | None = None,
+    known: tuple[str, ...] = (),
 ) -> Roles:
     """The roles of the columns, each checked to be there; `names` renames models by their column.
 
     `weights`: a weighted row is one of the `cases`, or its weight counts the `copies` of a case. `models` names
     further ones by KIND(COLUMN), whose truth is a number, as it is for `predictions`; `intervals` holds the columns
     of their prediction intervals by model, `baseline` a column or a number that relative errors are relative to, and
-    `time` orders the rows.
+    `time` orders the rows; `known` are classes that may be absent.
 
     >>> from scorespace.frames import read
     >>> source = read({"outcome": [1, 0], "p_nb": [0.9, 0.2]})
@@ -152,6 +155,7 @@ def roles(
         _baseline(baseline, columns),
         time,
         {model: {renames.get(one, one): one for one in found.values()} for model, found in by_star.items()},
+        known,
     )
     if not scored and not decided and not found.numbers:
         raise ColumnError(

@@ -223,8 +223,10 @@ def _names(values: Sequence[Any], kind: nw.dtypes.DType) -> list[str]:
 def _label(frame: Frame, column: str, kind: nw.dtypes.DType, every: Every | None = None) -> nw.Expr:
     """The values as labels that every engine groups alike; what is read as text now as the number that it was."""
     if every is not None:
-        held = nw.col(column)
-        if not frame.collect_schema()[column].is_temporal():  # CSV knows no dates: text that begins with one
+        held, now = nw.col(column), frame.collect_schema()[column]
+        if getattr(now, "time_zone", None) is not None and frame.implementation.is_pandas_like():
+            held = held.dt.convert_time_zone("UTC").dt.replace_time_zone(None)  # which elsewhere is what a cast does
+        if not now.is_temporal():  # CSV knows no dates: text that begins with one
             held = held.cast(nw.String).str.slice(0, 10).str.to_datetime(format="%Y-%m-%d")
         return held.cast(nw.Datetime("us")).dt.to_string(_WRITTEN[every])
     if kind == nw.Boolean:

@@ -14,6 +14,12 @@ from scorespace.tables.labels import label_text
 
 _LOOKED_AT: Final = 20_480  # rows among which a value is looked for that makes a column text
 
+GONE: Final = {
+    *("?", "??", "n/a", "#n/a", "na", "nan", "null", "nil", "-", "--", ".", "..", "", "missing", "(null)", "<na>"),
+    *("#value!", "#null!", "not available", "no data", "k.a.", "*"),
+}
+"""What people write where nothing is known, in small letters; of these, files are read with NA, NaN and NULL alone."""
+
 
 def number(column: str) -> nw.Expr:
     """A column as doubles: booleans are 0 and 1, and Decimals lose their own arithmetic."""
@@ -79,14 +85,20 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
 # --- what a column cannot be
 
 
-def refuse_text(source: Source, column: str, kind: nw.dtypes.DType, role: str) -> None:
-    """Refuse a column that holds no numbers; one without any value is missing, whatever its kind."""
+def refuse_text(source: Source, column: str, kind: nw.dtypes.DType, role: str, *, starred: bool = False) -> None:
+    """Refuse a column that holds no numbers, `starred` if a pattern took it; without any value it is missing."""
     if _is_number(source.frame, column, kind) or not (values := some_values(source, column, odd=True)):
         return
     words = {"String": "text", "Categorical": "categories", "Enum": "categories", "Object": "mixed values"}
     held = words.get(type(kind).__name__, "dates" if kind.is_temporal() else f"values of type {kind}")
     if held in ("text", "categories") and all(map(_is_numeric, values)):
+        percent = all(text.rstrip().endswith("%") for text in values)
         hint = "it looks like numbers: write them as 1234.5"
+        hint = "write them as numbers, without the percent sign" if percent else hint
+    elif held in ("text", "categories") and all(text.strip().casefold() in GONE for text in values):
+        hint = "leave missing values empty, or write NA"
+    elif starred:
+        hint = "the pattern of the scores takes it: rename it, so that the star stands for classes alone"
     else:
         hint = f'decisions="{column}" if these are labels' if role == "score" else "a column of numbers"
     error = WeightError if role == "weight" else ColumnError

@@ -10,7 +10,8 @@ from scorespace.measures.measure import Formula, Measure
 from scorespace.tables import Array, NoTableError, Table, ratio
 
 MICRO: Final = "micro"
-AVERAGES: Final = (MICRO, "macro", "weighted")
+MACRO: Final = "macro"
+AVERAGES: Final = (MICRO, MACRO, "weighted")
 """Averages over the classes, each against the rest."""
 EVENLY: Final = ("hand_till", "one_vs_one")
 OVER_PAIRS: Final = (*EVENLY, "hand_till_weighted", "one_vs_one_weighted")

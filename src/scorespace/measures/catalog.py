@@ -9,11 +9,12 @@ from dataclasses import field
 from typing import Any
 
 from scorespace.declaration import call_text, read_options, written
-from scorespace.errors import MeasureError
+from scorespace.errors import MeasureError, folded
 from scorespace.frozen import dataclass
 from scorespace.measures.average import ALL_AVERAGES
 from scorespace.measures.measure import MEASURES, Measure
-from scorespace.tables import At, Top
+from scorespace.results import threshold_text
+from scorespace.tables import At, Counts, ScoreTable, Top
 from scorespace.tables.classes import TOP
 from scorespace.tables.columns import MOST_EXACT
 from scorespace.tables.labels import bare
@@ -27,6 +28,12 @@ _SHAPE = re.compile(
 )
 _TOP = re.compile(r"top\s*(?P<size>[^\s%]*)\s*(?P<percent>%?)", re.IGNORECASE)
 _PIECE = re.compile(r"""(?:\([^()]*\)|\[(?:"(?:[^"\\]|\\.)*"|[^\[\]"]*)\]|[^,(\[])+""")
+_AVERAGE = "|".join(ALL_AVERAGES)
+_JOINED = re.compile(
+    rf"(?P<first>{_AVERAGE})_(?:averaged?_)?(?P<of>.+)"
+    rf"|(?P<name>.+?)_(?:(?P<last>{_AVERAGE})|at_(?:top_)?(?P<top>[1-9][0-9]*))"
+)
+_TYPED = 8  # signs of a threshold that people type; those that cases chose have more
 _SIMPLE_LABEL = re.compile(r"[^\[\]\",\\\s][^\[\]\",\\]*(?<!\s)")
 
 
@@ -69,6 +76,17 @@ class MeasureSpec:
         return f"{call_text(self.asked or self.name, self.options)}{self._place}"
 
     @property
+    def shown(self) -> str:
+        """The same for people: of a threshold that nobody typed, the digits that count.
+
+        >>> parse("recall@0.019256127188389035").shown, parse("recall@0.12345").shown
+        ('recall@0.01926', 'recall@0.12345')
+        """
+        if not isinstance(self.at, float) or len(written(self.at)) <= _TYPED:
+            return str(self)
+        return f"{str(self).rpartition('@')[0]}@{threshold_text(self.at)}"
+
+    @property
     def _place(self) -> str:
         of = "" if self.of is None else f"[{_quoted(self.of)}]"
         return of + ("" if self.at is None else f"@{written(self.at)}")
@@ -85,7 +103,30 @@ def find(name: str) -> Measure:
     >>> find("ROC-AUC").name, find("recall").name
     ('auc', 'tpr')
     """
-    return MEASURES.find(name)
+    try:
+        return MEASURES.find(name)
+    except MeasureError as error:
+        known = (error.hint or "").startswith(("write", "it is"))
+        meant = None if known else _meant(folded(name))
+        raise error if meant is None else MeasureError(error.problem, hint=f"write {meant}") from None
+
+
+def _meant(name: str) -> str | None:
+    """How a name is written that other libraries make of a measure and its average or its number of cases.
+
+    >>> _meant("f1_macro"), _meant("precision_at_10"), _meant("auc_at_10")
+    ('f1[macro]', 'precision@top10', None)
+    """
+    match = _JOINED.fullmatch(name)
+    if match is None:
+        return None
+    known, average = match["of"] or match["name"], match["first"] or match["last"]
+    found = next((one for one in MEASURES if known in map(folded, (one.name, *one.aliases))), None)
+    if found is None or not {Counts, ScoreTable} & set(found.functions):
+        return None
+    if average is not None:
+        return f"{known}[{average}]"
+    return f"{known}@top{match['top']}" if Counts in found.functions else None
 
 
 def parse(text: str) -> MeasureSpec:

@@ -29,7 +29,7 @@ from scorespace.frozen import dataclass
 from scorespace.measures import parse
 from scorespace.resampling.estimate import estimate
 from scorespace.resampling.limits import wilson
-from scorespace.results import Note, Progress, Result, Row, joined, plain
+from scorespace.results import Note, Progress, Result, Row, joined, plain, short
 from scorespace.samples import permuted
 from scorespace.samples.moved import LIKELY, TITLES, refuse_new_labels
 from scorespace.samples.permuted import Permutations, copied, pooled
@@ -150,13 +150,13 @@ class Monitoring(Result):
             last = float(self.evidence[-1])
             return (
                 f"No alarm in {number} batch{'es' * (number != 1)}: the evidence that something moved since "
-                f"{self.before} is {last:.3g}, and the alarm is at {ALARM:g}."
+                f"{self.before} is {evidence_text(last)}, and the alarm is at {ALARM:g}."
             )
         at, since = self.batches[self.alarm].name, self.batches[self.began].name
         seen = "" if at == since else f"; it speaks most for a change from {since} on"
         return (
             f"Alarm at {at}, batch {self.alarm + 1} of {number}: {joined(self.moved)} moved{seen}. The evidence "
-            f"reached {float(self.evidence[self.alarm]):.3g}; without a change that is a chance of at most "
+            f"reached {evidence_text(float(self.evidence[self.alarm]))}; without a change that is a chance of at most "
             f"{100 * LIKELY:g} % over all batches, however many there are."
         )
 
@@ -197,6 +197,16 @@ def factor(p: Sequence[float] | Array) -> Array:
     """
     given = np.asarray(p, dtype=np.float64)
     return np.where(np.isnan(given), 1.0, 0.5 / np.sqrt(np.where(np.isnan(given), 1.0, given)))
+
+
+def evidence_text(value: float) -> str:
+    """Evidence for people, with three digits that count.
+
+    >>> evidence_text(4.2), evidence_text(1013.7), evidence_text(2.5e12)
+    ('4.2', '1 010', '2.5e+12')
+    """
+    text = f"{value:.3g}"
+    return short(float(text)) if 1000 <= value < 1e9 else text
 
 
 def evidence(p: Sequence[float]) -> Array:

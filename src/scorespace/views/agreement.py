@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import Row, decimals, grouped, percent
 from scorespace.samples.agreement import Agreement
 from scorespace.samples.raters import Ratings
-from scorespace.views.charts.agreement import agreement_chart
+from scorespace.views.charts.agreement import agreement_chart, agreement_panels
 from scorespace.views.document import Block, Document, Grid, Picture, Section, one_section
 
 _SHOWN = 8  # instances of a kind that a page lists for a pair
+_NAMED = "instances"
 
 
 def document(agreement: Agreement, name: str = "Agreement") -> Document:
@@ -20,7 +22,8 @@ def document(agreement: Agreement, name: str = "Agreement") -> Document:
     facts = f"{grouped(agreement.cases)} instances   {len(agreement.raters)} raters   positive = {agreement.positive}"
     facts += f"   tolerance {agreement.tolerance:g}"
     page = one_section(name, facts, "Agreement", grids(agreement), agreement.words, agreement.notes)
-    return page.add(Section("charts", "Raters side by side", (picture(agreement),)))
+    shown = tuple(Picture(draw, "Raters side by side.") for draw in agreement_panels(agreement))
+    return replace(page.add(Section("charts", "Raters side by side", shown)), names=_NAMED)
 
 
 def rating_document(found: Ratings, name: str = "Agreement") -> Document:
@@ -43,7 +46,8 @@ def rating_document(found: Ratings, name: str = "Agreement") -> Document:
         blocks.append(Grid(("instance", *found.table.raters), listed))
     order = " < " if found.ordered else ", "
     facts = [f"{grouped(found.cases)} instances", f"{len(found.table.raters)} raters", order.join(found.table.classes)]
-    return one_section(name, "   ".join(facts), "Agreement", blocks, found.words, found.notes)
+    page = one_section(name, "   ".join(facts), "Agreement", blocks, found.words, found.notes)
+    return replace(page, names=_NAMED if found.differing else "")
 
 
 def _title(one: Estimate) -> str:

@@ -134,4 +134,4 @@ def degrees(one: Comparison | Statistic) -> str:
     """Degrees of freedom, one number or two; blank where there are none."""
     if isinstance(one.df, tuple):
         return ", ".join(f"{value:g}" for value in one.df)
-    return "" if math.isnan(one.df) else f"{one.df:.4g}"
+    return "" if math.isnan(one.df) else grouped(round(one.df)) if one.df >= 10_000 else f"{one.df:.4g}"

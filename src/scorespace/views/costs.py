@@ -8,6 +8,7 @@ from typing import Final
 
 from scorespace.conditions import Condition
 from scorespace.decisions import CostChoice, Decision, choose
+from scorespace.results import short
 from scorespace.views.answers import Answers
 from scorespace.views.charts.decision import cost_chart, hull_chart
 from scorespace.views.decision import grids, outcome_grid, product_grid, region_grid
@@ -63,7 +64,7 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
 def _ranges_words(found: Decision) -> str:
     """For which costs each model is best, in a sentence."""
     told = [
-        f"{model} while a miss costs {found.cost_ratio(high):.3g} to {found.cost_ratio(low):.3g} false alarms"
+        f"{model} while a miss costs {short(found.cost_ratio(high))} to {short(found.cost_ratio(low))} false alarms"
         for model, low, high in found.model_ranges()
         if model in {one.model for one in found.choices}
     ]

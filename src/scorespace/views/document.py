@@ -109,12 +109,16 @@ _LAST_IN_BRIEF: Final = {"verdict": 1, "notes": 2}
 
 @dataclass(frozen=True)
 class Document:
-    """A page: a title, one line of facts, and sections in reading order; `made` says how to make it again."""
+    """A page: a title, one line of facts, and sections in reading order; `made` says how to make it again.
+
+    `names` says which rows of the data it names, where it does not hold summaries alone.
+    """
 
     title: str
     facts: str
     sections: tuple[Section, ...]
     made: tuple[str, ...] = ()
+    names: str = ""
 
     def add(self, *sections: Section) -> Document:
         """The page with further sections behind its own."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from scorespace.results import decimals, grouped, p_cell, signed
 from scorespace.samples.match import Matches
 from scorespace.samples.moved import FAMILY, Aspect, Drift, ModelDrift
-from scorespace.views.charts.drift import drift_chart
+from scorespace.views.charts.drift import drift_chart, drift_panels
 from scorespace.views.document import Block, Document, Grid, Picture, Section, Text, one_section
 
 _OF_BOTH = "Each change is that at the prevalence before, so that a change of prevalence alone moves none of them."
@@ -18,7 +18,10 @@ def document(drift: Drift, names: tuple[str, str] = ("before", "after")) -> Docu
     """The whole page; the picture shows where there is room for one."""
     blocks = (block for one in drift.models for block in grids(drift, one))
     page = one_section("Drift", facts(drift, names), "Drift", blocks, drift.words, drift.notes)
-    return page.add(Section("charts", "Before and after", (picture(drift),)))
+    shown = tuple(
+        Picture(draw, "Distributions of the scores and curves, before and after.") for draw in drift_panels(drift)
+    )
+    return page.add(Section("charts", "Before and after", shown))
 
 
 def match_document(found: Matches) -> Document:

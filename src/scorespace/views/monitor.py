@@ -6,7 +6,7 @@ import math
 from functools import partial
 
 from scorespace.results import decimals, grouped, limits, so_many
-from scorespace.samples.monitor import ALARM, NUMBERS, Monitoring
+from scorespace.samples.monitor import ALARM, NUMBERS, Monitoring, evidence_text
 from scorespace.views.charts.monitor import course_chart, monitor_chart
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
 
@@ -37,7 +37,7 @@ def grid(found: Monitoring) -> Grid:
         share = "–" if one.positives is None or not one.cases else decimals(one.positives / one.cases)
         alarm = "" if found.alarm is None or place < found.alarm else "alarm" if place == found.alarm else "·"
         if place >= len(found.batches) - _MOST or place in (found.alarm, found.began):
-            rows.append((one.name, grouped(one.cases), share, f"{evidence:.3g}", alarm))
+            rows.append((one.name, grouped(one.cases), share, evidence_text(evidence), alarm))
     left = len(found.batches) - len(rows)
     besides = f" {_batches(left, 'earlier ')} {'is' if left == 1 else 'are'} not shown." if left else ""
     about = f"How strongly the batches so far speak for a change; there is an alarm from {ALARM:g} on.{besides}"
@@ -55,12 +55,14 @@ def _questions(found: Monitoring) -> tuple[Block, ...]:
     place = len(found.batches) - 1 if found.alarm is None else found.alarm
     when = "so far" if found.alarm is None else f"at the alarm, {found.batches[place].name}"
     moved = found.moved
-    told = f"{moved[0]} speaks most for a change." if moved else "Nothing speaks for a change more than chance does."
+    told = (
+        f"What speaks most for a change: {moved[0]}." if moved else "Nothing speaks for a change more than chance does."
+    )
     ordered = sorted(found.alone(place).items(), key=lambda pair: -pair[1])
     rows = [
         (
             found.title(key),
-            f"{grown:.3g}",
+            evidence_text(grown),
             decimals(found.batches[place].p.get(key, math.nan)),
             "moved" if grown >= ALARM else "",
         )

@@ -23,7 +23,7 @@ from scorespace.resampling.closed import wilson_interval
 from scorespace.resampling.interval import chosen, counted
 from scorespace.resampling.jeffreys import jeffreys_interval
 from scorespace.results import Row, grouped, whole_percent
-from scorespace.tables import Array, ConfusionTable, Counts, ratio
+from scorespace.tables import Array, ConfusionTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.charts.here import following
 from scorespace.views.charts.pairs import pair_chart
@@ -276,7 +276,7 @@ def _along(evaluation: Answers, one: Decided, spec: MeasureSpec, shared_by: int)
     if evaluation.models.grouped or not one.table.counted or one.table.cell_squares is not None:
         method = "none"
     if method == wilson_interval.name and counted(request):
-        trials = getattr(swept, str(spec.measure.trials)) if isinstance(swept, Counts) else one.kept
+        trials = getattr(swept, str(spec.measure.trials), one.kept)  # of one class, its own
         low, high = wilson_along(request, value, trials, evaluation.level)
     elif method == jeffreys_interval.name:
         most = _SIMULATED // (one.size**2 * shared_by)

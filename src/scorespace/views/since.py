@@ -17,7 +17,7 @@ def grid(found: Changes) -> Grid:
     """A row for each number of each model."""
     several = len({one.estimate.model for one in found.gaps}) > 1
     rows = tuple(
-        ((one.estimate.model,) if several else ()) + (f"{spec} {spec.measure.arrow}".strip(), *_cells(one))
+        ((one.estimate.model,) if several else ()) + (f"{spec.shown} {spec.measure.arrow}".strip(), *_cells(one))
         for one in found.gaps
         for spec in [one.estimate.spec]
     )

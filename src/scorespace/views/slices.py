@@ -29,7 +29,7 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
     whole = {(one.model, one.spec): one for one in evaluation.shown}
     for model, spec in found.leads.items():
         gaps = found.of(model, spec)
-        about = f"{spec} of {model} in each slice, with its interval; the dashed line is that of all cases."
+        about = f"{spec.shown} of {model} in each slice, with its interval; the dashed line is that of all cases."
         picture = "A filled dot differs from the rest by more than chance explains."
         shown += [
             Picture(partial(charts.slices_chart, found, gaps, whole[model, spec]), about, f"{about} {picture}"),
@@ -56,7 +56,7 @@ def grid(found: Slices, gaps: Sequence[Gap], whole: Estimate) -> Grid:
     """One measure of a model: a row for the whole and one for each slice."""
     several = len(found.leads) > 1
     spec, arrow = whole.spec, whole.spec.measure.arrow
-    head = f"{whole.model} {spec} {arrow}".strip() if several else f"{spec} {arrow}".strip()
+    head = f"{whole.model} {spec.shown} {arrow}".strip() if several else f"{spec.shown} {arrow}".strip()
     rows = [("all cases", grouped(sum(found.rows_of.values())), whole.text, "", "")]
     rows += [(one.slice, grouped(found.rows_of[one.slice]), *_cells(one)) for one in gaps]
     adjusted = ", adjusted over the slices" if len(gaps) > 2 else ""
@@ -65,7 +65,7 @@ def grid(found: Slices, gaps: Sequence[Gap], whole: Estimate) -> Grid:
 
 def every_grid(found: Slices, model: str, gaps: Sequence[Gap]) -> Grid:
     """All other measures of a model, on request."""
-    rows = [(f"{one.estimate.spec}, {one.slice}", *_cells(one)) for one in gaps]
+    rows = [(f"{one.estimate.spec.shown}, {one.slice}", *_cells(one)) for one in gaps]
     title = f"All measures of {model} by {found.title}"
     return Grid(("measure, slice", "value", "gap to the rest", "p"), tuple(rows), folded=title)
 

@@ -17,6 +17,7 @@ from scorespace.errors import shown
 from scorespace.results import Note
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Text, Verdict
 
+_FILLER = "\0"  # the second cell of a wide letter, while lines are counted: no text that is shown has one
 _LEVEL_STYLES = {"warning": "yellow", "info": "dim"}
 
 
@@ -42,8 +43,9 @@ def grid(block: Grid, console: Console) -> None:
     """Print a grid, split into several below each other where its columns do not fit side by side."""
     rows = tuple(tuple(map(shown, row)) for row in block.rows)
     block = replace(block, columns=tuple(map(shown, block.columns)), rows=rows)
-    for number, columns in enumerate(_fitting(block, console.width)):
-        told = tuple(row for row in rows if number == 0 or any(row[place] for place in columns[1:]))
+    naming = _naming(block, console.width)
+    for number, columns in enumerate(_fitting(block, naming, console.width)):
+        told = tuple(row for row in rows if number == 0 or any(row[place] for place in columns[naming:]))
         console.print()
         console.print(_table(replace(block, rows=told), columns, console.width))
 
@@ -76,8 +78,16 @@ def _show_notes(notes: tuple[Note, ...], console: Console) -> None:
 def _wrapped(words: str, width: int) -> str:
     """The words in lines of that width, with numbers such as 1 000 and 5 % kept whole."""
     kept = re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\N{NO-BREAK SPACE}", words)
-    lines = (textwrap.fill(shown(line), max(20, width), break_on_hyphens=False) for line in kept.split("\n"))
+    lines = (_filled(shown(line), max(20, width)) for line in kept.split("\n"))
     return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def _filled(line: str, width: int) -> str:
+    """The line in lines of so many cells, of which wide letters take two."""
+    if cell_len(line) == len(line):
+        return textwrap.fill(line, width, break_on_hyphens=False)
+    wide = re.sub(r"\S", lambda letter: letter[0] + _FILLER * (cell_len(letter[0]) - 1), line)
+    return textwrap.fill(wide, width, break_on_hyphens=False).replace(_FILLER, "")
 
 
 def _table(block: Grid, columns: list[int], width: int) -> Table:
@@ -94,18 +104,28 @@ def _table(block: Grid, columns: list[int], width: int) -> Table:
     return table
 
 
-def _fitting(block: Grid, width: int) -> Iterator[list[int]]:
-    """Groups of columns that fit the width, each beginning with the first column."""
+def _naming(block: Grid, width: int) -> int:
+    """How many of the first columns name a row: two where the first alone leaves rows alike and both have the room."""
+    names, both = ({row[:first] for row in block.rows} for first in (1, 2))
+    if not len(names) < len(both) == len(block.rows):
+        return 1
+    lines = (block.columns, *block.rows)
+    return 2 if sum(max(cell_len(line[place]) for line in lines) for place in (0, 1)) <= width // 2 else 1
+
+
+def _fitting(block: Grid, naming: int, width: int) -> Iterator[list[int]]:
+    """Groups of columns that fit the width, each beginning with those that name the rows."""
     if block.prose:
         yield list(range(len(block.columns)))
         return
     lines = (block.columns, *block.rows)
     widths = [max(cell_len(line[place]) for line in lines) + 3 for place in range(len(block.columns))]
-    group, used = [0], widths[0]
-    for place in range(1, len(widths)):
-        if len(group) > 1 and used + widths[place] - 3 > width:
+    named = list(range(naming))
+    group, used = named.copy(), sum(widths[:naming])
+    for place in range(naming, len(widths)):
+        if len(group) > naming and used + widths[place] - 3 > width:
             yield group
-            group, used = [0], widths[0]
+            group, used = named.copy(), sum(widths[:naming])
         group.append(place)
         used += widths[place]
     yield group

@@ -3,7 +3,8 @@
 import pytest
 
 from scorespace.samples.agreement import agreement
-from scorespace.views.charts.agreement import agreement_chart
+from scorespace.views import agreement as view
+from scorespace.views.charts.agreement import agreement_chart, agreement_panels
 from views.shown import ANN, BOB, CY
 
 
@@ -24,3 +25,9 @@ def test_the_chart_has_the_curves_and_a_panel_for_each_pair(three):
         "same decision",
         "same decision",
     ]
+
+
+def test_a_narrow_page_has_the_panels_one_below_the_other(three):
+    panels = [draw() for draw in agreement_panels(three)]
+    assert len(panels) == len(view.document(three).sections[-1].blocks) == 4
+    assert all(one["width"] and one["datasets"] and one["config"] for one in panels)

@@ -3,7 +3,8 @@
 import pytest
 
 from scorespace.samples.drift import drift
-from scorespace.views.charts.drift import drift_chart
+from scorespace.views import drift as view
+from scorespace.views.charts.drift import drift_chart, drift_panels
 from views.shown import sample
 
 
@@ -27,3 +28,10 @@ def test_without_truth_there_are_no_curves():
     unknown = drift({"nb": sample(0)}, {"nb": sample(1)}, labelled=False, replicates=99)
     (row,) = drift_chart(unknown)["vconcat"]
     assert [panel["title"]["text"] for panel in row["hconcat"]] == ["Scores"]
+
+
+def test_a_narrow_page_has_the_panels_one_below_the_other(found):
+    panels = [draw() for draw in drift_panels(found)]
+    assert [one["title"]["text"] for one in panels][1:] == ["ROC", "Smooth ROC, at the prevalence before"]
+    assert all(one["width"] and one["datasets"] and one["config"] for one in panels)
+    assert len(view.document(found).sections[-1].blocks) == 3

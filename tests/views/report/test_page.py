@@ -553,6 +553,15 @@ def test_without_scripts_every_chart_is_a_picture(visit, written, credit):
 # --- what the foot says, and which parts there are
 
 
+def test_rows_of_tables_are_whole_pixels_high(page):
+    # Else the names, which stay while a table scrolls, lie over some of the lines between its rows.
+    heights = page.page.evaluate(
+        "[...document.querySelectorAll('.grid tr')].map(row => row.getBoundingClientRect().height).filter(Boolean)"
+    )
+    assert len(heights) > 20
+    assert [one for one in heights if abs(one - round(one)) > 0.01] == []
+
+
 def test_the_foot_says_how_to_make_it_again(written):
     text = written.read_text(encoding="utf-8")
     foot = text[text.index("<footer>") :]

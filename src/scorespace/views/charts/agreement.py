@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -20,15 +22,21 @@ _SAME, _OTHER = "same decision", "different decisions"
 
 def agreement_chart(agreement: Agreement) -> Spec:
     """The smooth ROC curves of all raters, then for each pair the scores of one against those of the other."""
-    curves = {rater.name: rater.curve for rater in agreement.raters}
-    defined = {name: curve for name, curve in curves.items() if np.isfinite(curve.y).all()}
-    panels: list[Spec] = []
-    if defined:
-        panels.append(curve_panel(defined, "Smooth ROC of each rater's own decisions", 360, "rater"))
-    panels += [_scatter(agreement, pair) for pair in agreement.pairs]
+    panels = [draw() for draw in _panels(agreement)]
     apart = {"color": "independent", "strokeDash": "independent", "shape": "independent"}
-    about = f"Smooth ROC curves and scores of the raters {', '.join(curves)}."
+    about = f"Smooth ROC curves and scores of the raters {', '.join(rater.name for rater in agreement.raters)}."
     return themed({"concat": panels, "columns": 2, "spacing": 40, "resolve": {"scale": apart}, "description": about})
+
+
+def agreement_panels(agreement: Agreement) -> list[Callable[[], Spec]]:
+    """The same panels as charts of their own: side by side, a narrow page would shrink them."""
+    return [lambda draw=draw: themed(draw()) for draw in _panels(agreement)]  # type: ignore[misc]
+
+
+def _panels(agreement: Agreement) -> list[Callable[[], Spec]]:
+    curves = {rater.name: rater.curve for rater in agreement.raters if np.isfinite(rater.curve.y).all()}
+    drawn = [partial(curve_panel, curves, "Smooth ROC of each rater's own decisions", 360, "rater")] if curves else []
+    return [*drawn, *(partial(_scatter, agreement, pair) for pair in agreement.pairs)]
 
 
 def _scatter(agreement: Agreement, pair: RaterPair) -> Spec:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -20,21 +22,27 @@ _BINS: Final = 20
 
 def drift_chart(drift: Drift) -> Spec:
     """For each model: the scores within the classes, and the ROC and smooth ROC curves, of both samples."""
-    rows = [_panels(one, drift.labelled, len(drift.models) > 1) for one in drift.models]
+    rows = [{"hconcat": [draw() for draw in _panels(drift, one)], "spacing": 28} for one in drift.models]
     names = ", ".join(one.model for one in drift.models)
     return themed({"vconcat": rows, "spacing": 36, "description": f"Scores and curves before and after: {names}."})
 
 
-def _panels(one: ModelDrift, labelled: bool, several: bool) -> Spec:
-    panels = [_distributions(one, labelled, f"{one.model}: " if several else "")]
-    curves = {"ROC": tuple(map(roc, one.tables))} if labelled else {}
+def drift_panels(drift: Drift) -> list[Callable[[], Spec]]:
+    """The same panels as charts of their own: side by side, a narrow page would shrink them."""
+    return [lambda draw=draw: themed(draw()) for one in drift.models for draw in _panels(drift, one)]  # type: ignore[misc]
+
+
+def _panels(drift: Drift, one: ModelDrift) -> list[Callable[[], Spec]]:
+    of_model = f"{one.model}: " if len(drift.models) > 1 else ""
+    curves = {"ROC": tuple(map(roc, one.tables))} if drift.labelled else {}
     if one.curves is not None:
         curves["Smooth ROC, at the prevalence before"] = one.curves
     drawn = {title: pair for title, pair in curves.items() if all(np.isfinite(curve.y).all() for curve in pair)}
-    panels += [
-        curve_panel(dict(zip(SAMPLES, pair, strict=True)), title, 300, "sample") for title, pair in drawn.items()
-    ]
-    return {"hconcat": panels, "spacing": 28}
+    both = (
+        partial(curve_panel, dict(zip(SAMPLES, pair, strict=True)), title, 300, "sample")
+        for title, pair in drawn.items()
+    )
+    return [partial(_distributions, one, drift.labelled, of_model), *both]
 
 
 def _distributions(one: ModelDrift, labelled: bool, of_model: str) -> Spec:
@@ -68,8 +76,9 @@ def _distributions(one: ModelDrift, labelled: bool, of_model: str) -> Spec:
 
 
 def _name(text: str, side: str) -> Spec:
-    place = {"text": "text:N", "x": {"value": 326}, "y": {"value": 4 if side == "top" else 296}}
-    return mark("text", [{"text": text}], place, align="right", baseline=side)
+    inside = 4 if side == "top" else -4
+    place = {"text": "text:N", "x": {"value": "width"}, "y": {"value": 0 if side == "top" else "height"}}
+    return mark("text", [{"text": text}], place, align="right", baseline=side, dx=-4, dy=inside)
 
 
 def _steps(sample: str, table: ScoreTable, edges: Array, labelled: bool) -> list[Row]:

@@ -44,6 +44,7 @@ def render(document: Document, served: Served | None = None) -> str:
     parts = [*first, served.script if served else "", part(_HERE / "page.js")]
     own = "\n".join(filter(None, parts))
     scripts = [vega(), own] if drawn else [own]
+    holds = f"names {document.names} of the data" if document.names else "holds summaries and no rows of the data"
     return (
         templates(_HERE)
         .get_template("page.html")
@@ -56,9 +57,7 @@ def render(document: Document, served: Served | None = None) -> str:
             movable=bool(panels),
             style=Markup(part(_HERE / "style.css") + (served.style if served else "")),
             bar=Markup(served.bar if served else ""),
-            foot=served.foot
-            if served
-            else "This page holds summaries and no rows of the data, and loads nothing from the network.",
+            foot=served.foot if served else f"This page {holds}, and loads nothing from the network.",
             scripts=[Markup(script) for script in scripts],
             # Only these very scripts may run, and nothing may be fetched: no text can turn into either.
             policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {' '.join(map(_fingerprint, scripts))}",
