@@ -135,7 +135,7 @@ def test_the_level_holds_under_no_gap() -> None:
 
 
 def test_the_level_of_areas_holds_over_small_slices() -> None:
-    """Six slices of some 30 positives, AUC 0.94: by DeLong's Z one of them differed in 15 % of samples without a gap."""
+    """Six slices of some 30 positives, AUC 0.94: by DeLong's Z one differed in 15 % of samples without a gap."""
     rng = np.random.default_rng(12)
     alarms = 0
     for _ in range(30):
