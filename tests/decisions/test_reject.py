@@ -74,7 +74,7 @@ def test_costs_are_as_often_below_their_interval_as_it_says():
 
 
 def test_costs_are_not_taken_for_certain_where_right_decisions_are_rare():
-    """A share of 1.6 % that costs nothing is often not seen: the cost was below its interval in 12 % of samples."""
+    """A share of 1.6 % that costs nothing is often not seen: the cost was below its interval in 12 % of them."""
     rng = np.random.default_rng(6)
     condition, shares = Condition(fp=1, fn=50), np.array([0.016, 0.591, 0.002, 0.391])  # tp; handed over; of both; fp
     true = 0.8 * (0.591 + 0.002) + 0.391
