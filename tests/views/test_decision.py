@@ -115,7 +115,7 @@ def test_the_page_of_a_rejection():
     evaluation = ss.evaluate(SMALL, truth="y", scores="s")
     (grid,) = parts(evaluation, evaluation.reject(0.25), Grid)
     # Kept are 0.9, 0.8 and 0.1: two of three are right. One error and three cases handed over: (1 + 0.75) / 6.
-    assert grid.rows == (("s", "50.0 %", "0.667", "0.292 [0.145, 0.654]"),)
+    assert grid.rows == (("s", "50.0 %", "0.667", "0.292 [0.115, 0.616]"),)
 
 
 def test_the_page_of_a_mixture():

@@ -28,11 +28,6 @@ class ClassBins(ClassScores):
     case, with the decision for it wrong or right; `excess` is how far the scores of a case are from adding up to one.
     `leads` counts the decisions by how far the highest score is ahead; those of very many classes, and of older files,
     are not counted so.
-
-    >>> from scorespace.tables.classes import class_table
-    >>> t = class_table(["a", "b", "c"], {"a": [0.8, 0.1, 0.2], "b": [0.1, 0.6, 0.3], "c": [0.1, 0.3, 0.5]})
-    >>> class_bins(t)
-    ClassBins: 3 cases, 3 classes: 'a' (1 row), 'b' (1 row), 'c' (1 row)
     """
 
     tables: tuple[ScoreTable, ...]
