@@ -213,7 +213,10 @@ def _survey(source: Source, roles: Roles) -> Counter[str]:
     frame = source.frame
     schema = frame.collect_schema()
     used = _has_weight(roles)
-    ok = complete(frame, roles) if used is None else complete(frame, roles) & used
+    # In a column, which has a longer name than any other: each count would else look at all columns again.
+    name = "ok".ljust(1 + max(map(len, source.columns)), "_")
+    whole = complete(frame, roles) if used is None else complete(frame, roles) & used
+    ok = nw.col(name)
     wanted = {"records": nw.len(), "rows": nw.len() if used is None else _how_many(used), "complete": _how_many(ok)}
     for role, column in roles.columns():
         kind = schema[column]
@@ -237,7 +240,7 @@ def _survey(source: Source, roles: Roles) -> Counter[str]:
         if role in ("truth", "decision") and (kind.is_float() or kind.is_decimal()):
             wanted[f"fractional {column}"] = _how_many((number(column) != number(column).floor()) & ok)
             wanted[f"infinite {column}"] = _how_many((number(column).abs() == math.inf) & ok)
-    return Counter(source.counts(**wanted))
+    return Counter(replace(source, frame=frame.with_columns(whole.alias(name))).counts(**wanted))
 
 
 def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
