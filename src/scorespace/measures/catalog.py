@@ -106,8 +106,7 @@ def find(name: str) -> Measure:
     try:
         return MEASURES.find(name)
     except MeasureError as error:
-        known = (error.hint or "").startswith(("write", "it is"))
-        meant = None if known else _meant(folded(name))
+        meant = _meant(folded(name))
         raise error if meant is None else MeasureError(error.problem, hint=f"write {meant}") from None
 
 
