@@ -85,6 +85,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS046": NoteKind("info", "what relative errors are relative to"),
     "SS047": NoteKind("warning", "a model is no better than its baseline"),
     "SS048": NoteKind("info", "losses are related over more steps of time"),
+    "SS049": NoteKind("warning", "errors of neighbouring rows are correlated and no time is named"),
     "SS050": NoteKind("warning", "clusters of a single point"),
     "SS051": NoteKind("warning", "features spread on different scales"),
     "SS052": NoteKind("warning", "all points are in one cluster"),
@@ -118,6 +119,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS095": NoteKind("warning", "a number is worse than in the baseline by more than chance explains"),
     "SS096": NoteKind("info", "what differs from the baseline besides the numbers"),
     "SS097": NoteKind("info", "a score has its sign changed, because low ones mean positive"),
+    "SS098": NoteKind("info", "a time is named that the intervals of classification do not use"),
 }
 
 

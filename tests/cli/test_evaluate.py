@@ -647,7 +647,18 @@ def deliveries(tmp_path):
 
 
 def test_predicted_numbers_with_intervals_and_a_baseline(run, deliveries):
-    given = ("evaluate", deliveries, "--truth", "y", "--prediction", "m", "--interval", "low,high", "--baseline", "30")
+    given = (
+        "evaluate",
+        deliveries,
+        "--truth",
+        "y",
+        "--prediction",
+        "m",
+        "--interval",
+        "low,high,0.9",
+        "--baseline",
+        "30",
+    )
     found = json.loads(run(*given, "--format", "json").out)
     rows = {row["measure"]: row for row in found["rows"]}
     assert rows["mae"]["value"] == pytest.approx(2 / 3)
@@ -659,12 +670,15 @@ def test_predicted_numbers_with_intervals_and_a_baseline(run, deliveries):
 
 def test_a_method_and_prediction_intervals_are_told_apart(run, deliveries):
     given = ("evaluate", deliveries, "--truth", "y", "--prediction", "m", "--format", "json", "--measures", "mae")
-    found = json.loads(run(*given, "--interval", "bootstrap", "--interval", "m=low,high").out)
+    found = json.loads(run(*given, "--interval", "bootstrap", "--interval", "m=low,high,0.9").out)
     assert found["rows"][0]["method"] == "bootstrap"
-    done = run(*given, "--interval", "low,high", "--interval", "m=low,high")
+    done = run(*given, "--interval", "low,high,0.9", "--interval", "m=low,high,0.9")
     assert done.err == (
-        "DataError: whose prediction interval is which?\n  seen: low,high, m=low,high\n"
-        "  hint: --interval MODEL=LOW,HIGH\n"
+        "DataError: whose prediction interval is which?\n  seen: low,high,0.9, m=low,high,0.9\n"
+        "  hint: --interval MODEL=LOW,HIGH,0.9\n"
+    )
+    assert run(*given, "--interval", "low,high").err.startswith(
+        "ColumnError: the prediction interval of 'm' needs two columns and its nominal level.\n"
     )
 
 

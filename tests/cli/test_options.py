@@ -77,6 +77,7 @@ def test_intervals_have_one_method_and_each_model_its_own():
     assert told(lambda: options.intervals(["bca", "wilson"])) == (
         "DataError: two methods of intervals are stated.\n  seen: bca and wilson\n  hint: one --interval METHOD"
     )
-    assert told(lambda: options.intervals(["low,high", "nb=l,h"])) == (
-        "DataError: whose prediction interval is which?\n  seen: low,high, nb=l,h\n  hint: --interval MODEL=LOW,HIGH"
+    assert told(lambda: options.intervals(["low,high,0.9", "nb=l,h,0.9"])) == (
+        "DataError: whose prediction interval is which?\n  seen: low,high,0.9, nb=l,h,0.9\n"
+        "  hint: --interval MODEL=LOW,HIGH,0.9"
     )

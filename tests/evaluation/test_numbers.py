@@ -118,13 +118,15 @@ def test_the_verdict_of_one_and_of_two():
 
 def test_intervals_are_judged():
     rows = {"y": TRUTH, "m": NEAR, "low": NEAR - 3.92, "high": NEAR + 3.92}
-    found = ss.evaluate(rows, truth="y", predictions="m", intervals=("low", "high"))
+    found = ss.evaluate(rows, truth="y", predictions="m", intervals=("low", "high", 0.9))
     shown = {row["measure"]: row for row in found.summary.rows()}
     inside = (np.abs(NEAR - TRUTH) <= 3.92).mean()
     assert shown["coverage"]["value"] == pytest.approx(inside)
     assert shown["coverage"]["method"] == "wilson"
     assert shown["width"]["value"] == pytest.approx(7.84)
-    assert f"Its prediction intervals hold {100 * inside:.0f} % of the truths." in found.verdict
+    outside = np.maximum(np.abs(NEAR - TRUTH) - 3.92, 0)
+    assert shown["interval_score"]["value"] == pytest.approx(7.84 + 2 / 0.1 * outside.mean())
+    assert f"cover {100 * inside:.0f} % of the truths (nominal 90 %)." in found.verdict
 
 
 def test_the_page_fits_the_terminal_and_json_is_plain():
@@ -170,7 +172,12 @@ def test_groups_and_weights_and_copies():
         ({}, {"scores": "m"}, ColumnError, "the truth is a class for scores and decisions, and a number for other"),
         ({}, {"baseline": "nowhere"}, ColumnError, "baseline='nowhere' is neither a column nor a number."),
         ({}, {"intervals": {"x": ("a", "b")}}, ColumnError, "there is no prediction 'x' to have an interval."),
-        ({}, {"intervals": {"m": "ab"}}, ColumnError, "the interval of 'm' needs two columns."),
+        (
+            {},
+            {"intervals": {"m": "ab"}},
+            ColumnError,
+            "the prediction interval of 'm' needs two columns and its nominal level.",
+        ),
         ({}, {"measures": "auc"}, MeasureError, "auc cannot be computed from predicted numbers."),
         ({}, {"measures": "coverage"}, MeasureError, "coverage needs prediction intervals."),
     ],

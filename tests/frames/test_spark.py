@@ -212,7 +212,7 @@ def test_what_would_collect_cases_is_refused(frame):
     with pytest.raises(DataError, match="groups of cases, beyond their scores, are not counted on a cluster"):
         ss.evaluate(frame, truth="y", scores="s", weight="w", group="decided")
     with pytest.raises(DataError, match="numbers with intervals are not counted on a cluster"):
-        ss.evaluate(frame, truth="t", predictions="s", intervals=["w", "decimal"])
+        ss.evaluate(frame, truth="t", predictions="s", intervals=["w", "decimal", 0.9])
 
 
 def test_errors_of_numbers_are_added_up_on_the_workers(frame, columns):

@@ -112,7 +112,15 @@ def _number_options(rng: Draw, verb: str, columns: list[str], *, several: bool) 
         known = _NUMBER_MEASURES[:-3] if rng.calm else _NUMBER_MEASURES
         chosen += _perhaps(rng, 0.8, "--measures", ",".join(rng.sample(known, rng.randrange(1, 5))))
         whose = f"{p}=" if several else ""
-        ends = rng.odd(f"{whose}{low},{high}", f"{low},{high}", f"{p}={high},{low}", "low,", ",", f"{low},{low},{low}")
+        ends = rng.odd(
+            f"{whose}{low},{high},0.9",
+            f"{low},{high}",
+            f"{p}={high},{low},0.5",
+            "low,",
+            ",",
+            f"{low},{high},2",
+            f"{low},{low},{low}",
+        )
         chosen += _perhaps(rng, 0.3, "--interval", ends)
         chosen += _perhaps(rng, 0.2, "--interval", rng.odd("percentile", "bca", "basic", "wilson", "delong", "x"))
         chosen += _perhaps(rng, 0.2, "--baseline", rng.odd("mean", "10", "f", "nan", "1e308", "absent"))

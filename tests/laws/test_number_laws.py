@@ -27,7 +27,7 @@ def each(found):
 
 def table(rows, weighted: bool = True) -> ResidualTable:
     truth, predicted, weight = (np.array(column) for column in zip(*rows, strict=True))
-    ends = predicted - 2, predicted + 1
+    ends = predicted - 2, predicted + 1, 0.9
     return residual_table(truth, predicted, weight=weight if weighted else None, interval=ends, baseline=0.5)
 
 
@@ -120,7 +120,7 @@ def off_as_middle_size(measure, rows) -> float:
     truth, predicted, weight = np.array(rows).T
     size = np.abs(predicted - truth)
     most = size.max() + 1
-    turned = residual_table(truth, truth + most - size, weight, interval=(truth, truth + 1), baseline=0.5)
+    turned = residual_table(truth, truth + most - size, weight, interval=(truth, truth + 1, 0.9), baseline=0.5)
     return max(abs(float(measure(turned, **o)) - (most - float(measure(table(rows), **o)))) for o in forms(measure))
 
 

@@ -122,11 +122,15 @@ def test_relative_errors_against_a_baseline():
 
 
 def test_prediction_intervals():
-    table = residual_table([1, 2, 3, 4], [1, 2, 3, 4], interval=([0, 2, 3.5, 1], [2, 3, 4, 3]))
+    table = residual_table([1, 2, 3, 4], [1, 2, 3, 4], interval=([0, 2, 3.5, 1], [2, 3, 4, 3], 0.8))
     assert ss.coverage(table) == 0.5
     assert ss.width(table) == pytest.approx((2 + 1 + 0.5 + 2) / 4)
     # Two truths are outside, by 0.5 and by 1; a level of 0.8 fines each ten times.
-    assert ss.interval_score(table, level=0.8) == pytest.approx((5.5 + 10 * 1.5) / 4)
+    assert ss.interval_score(table) == pytest.approx((5.5 + 10 * 1.5) / 4)
+    assert ss.interval_score(table, level=0.9) == pytest.approx((5.5 + 20 * 1.5) / 4)
+    other = residual_table([1], [1], interval=([0], [2], 0.9))
+    with pytest.raises(ss.MeasureError, match="nominal level"):
+        ss.interval_score(table + other)
 
 
 @pytest.mark.parametrize(

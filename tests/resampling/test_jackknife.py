@@ -113,7 +113,7 @@ def test_losses_that_are_no_sums_are_covered_too():
     known = {"huber": inner + beyond, "interval_score(level=0.9)": 2 * half + 20 * outside}
     for seed in range(120):
         error = rng.normal(0, 1, 60)
-        table = residual_table(np.zeros(60), error, interval=(error - half, error + half))
+        table = residual_table(np.zeros(60), error, interval=(error - half, error + half, 0.95))
         for name, true in known.items():
             found = estimate(parse(name), table, replicates=400, seed=seed)
             held[name] += found.low <= true <= found.high

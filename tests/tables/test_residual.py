@@ -57,7 +57,7 @@ def test_a_truth_of_zero_counts_where_it_was_drawn():
 
 
 def test_intervals_are_inside_where_there_are_such():
-    with_ends = residual_table([1, 2], [1, 2], interval=([0, 0], [2, 1]))
+    with_ends = residual_table([1, 2], [1, 2], interval=([0, 0], [2, 1], 0.9))
     assert with_ends.inside(IntervalTable).cases == 2
     with pytest.raises(NoTableError, match="needs prediction intervals"):
         residual_table([1, 2], [1, 2]).inside(IntervalTable)
@@ -80,7 +80,7 @@ def test_what_is_no_column_of_numbers_is_refused(given, error, message):
 
 
 def test_prediction_intervals_of_one_of_two_samples_are_gone_in_both_together():
-    a = residual_table([1, 2], [1, 3], interval=([0, 1], [2, 4]))
+    a = residual_table([1, 2], [1, 3], interval=([0, 1], [2, 4], 0.9))
     both = a + residual_table([3, 4], [3, 5])
     assert (both.numbers.low, both.numbers.high) == (None, None)
     assert both.numbers.truth.tolist() == [1, 2, 3, 4]

@@ -82,10 +82,10 @@ def evaluate(
     interval: Annotated[
         list[str],
         flag(
-            "METHOD|[MODEL=]LOW,HIGH",
+            "METHOD|[MODEL=]LOW,HIGH,LEVEL",
             (
                 f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}. Or the columns "
-                "of a model's prediction intervals, to be judged."
+                "of a model's prediction intervals with their nominal level, such as low,high,0.9."
             ),
             "Output",
             autocompletion=lambda incomplete: [one.name for one in INTERVALS if one.name.startswith(incomplete)],

@@ -214,10 +214,10 @@ def models(pairs: list[str]) -> dict[str, str]:
 
 
 def intervals(texts: list[str]) -> tuple[str | None, Any]:
-    """The method of intervals, and the columns of prediction intervals: what has a comma names two columns.
+    """The method of intervals, and the columns and level of prediction intervals, which are written with commas.
 
-    >>> intervals(["bca", "nb=low,high"]), intervals(["low,high"])
-    (('bca', {'nb': ['low', 'high']}), (None, ['low', 'high']))
+    >>> intervals(["bca", "nb=low,high,0.9"]), intervals(["low,high,0.9"])
+    (('bca', {'nb': ['low', 'high', '0.9']}), (None, ['low', 'high', '0.9']))
     """
     methods = [text for text in texts if "," not in text]
     if len(methods) > 1:
@@ -225,10 +225,12 @@ def intervals(texts: list[str]) -> tuple[str | None, Any]:
             "two methods of intervals are stated.", seen=" and ".join(methods), hint="one --interval METHOD"
         )
     ends = [text for text in texts if "," in text]
-    named = dict(parted(text, "--interval", "MODEL=LOW,HIGH") for text in ends if "=" in text)
+    named = dict(parted(text, "--interval", "MODEL=LOW,HIGH,LEVEL") for text in ends if "=" in text)
     alone = [text for text in ends if "=" not in text]
     if len(alone) > 1 or (alone and named):
-        raise DataError("whose prediction interval is which?", seen=", ".join(ends), hint="--interval MODEL=LOW,HIGH")
+        raise DataError(
+            "whose prediction interval is which?", seen=", ".join(ends), hint="--interval MODEL=LOW,HIGH,0.9"
+        )
     found: Any = {model: pair.split(",") for model, pair in named.items()}
     return (methods[0] if methods else None), (alone[0].split(",") if alone else found)
 

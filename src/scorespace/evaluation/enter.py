@@ -94,9 +94,9 @@ def evaluate(
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     `baseline` names the file of a saved evaluation (`Evaluation.save`), which every number is then told beside.
-    Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
-    relative errors are relative to (a column, a number, or the mean of these truths; a list for both baselines), and
-    `time` orders the rows.
+    Of predicted numbers, `intervals` gives the two columns and the nominal level of each model's prediction intervals,
+    `baseline` what relative errors are relative to (a column, a number, or the mean of these truths; a list for both
+    baselines), and `time` orders the rows: intervals then allow for errors that are correlated in time.
     `further` lists the measures that will be asked for beside `measures`, or else beside the usual ones: of numbers
     beyond `memory`, what only others need is then not added up, which takes several times as long as reading them.
 

@@ -548,7 +548,7 @@ class Evaluation:
     def _notes_on(self, model: str, found: Sequence[Estimate] | Estimates) -> list[Note]:
         chosen = self.decision is None and not any(isinstance(spec.at, float | int) for spec in self.requested)
         own = tuple(one for one in found if one.model == model)
-        return list(notes_on(self.models[model], Look(model, self._thresholds[model], chosen, own)))
+        return list(notes_on(self.models[model], Look(model, self._thresholds[model], chosen, own, self.draws.times)))
 
     def _estimates(self, asked: Mapping[str, Sequence[MeasureSpec]]) -> list[Estimate]:
         """All that is asked, in its order, each from the draws that suit it."""

@@ -16,12 +16,16 @@ from scorespace.tables import Counts, NoTableError, Table
 
 @dataclass(frozen=True)
 class Look:
-    """A model as it is shown: its name, the threshold, whether that was chosen on these cases, and its numbers."""
+    """A model as it is shown: its name, the threshold, whether that was chosen on these cases, and its numbers.
+
+    `times` is the number of distinct times of a series, 0 without any.
+    """
 
     model: str
     at: float | None = None
     chosen: bool = False
     estimates: tuple[Estimate, ...] = field(default=(), repr=False)
+    times: int = 0
 
     @property
     def where(self) -> str:

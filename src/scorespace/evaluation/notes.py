@@ -232,7 +232,7 @@ def prevalence_notes(models: Models, standard: Models) -> Iterator[Note]:
         yield note("SS035", f"{text}, as stated; the sample has {100 * sample:.3g} %.")
 
 
-def role_notes(fold: str | None, repeat: str | None = None) -> Iterator[Note]:
+def role_notes(fold: str | None, repeat: str | None = None, time: str | None = None) -> Iterator[Note]:
     """Notes on roles that the numbers make no use of."""
     if fold is not None:
         text = f"numbers are pooled over the folds of {fold!r}: means over folds, as of differences, are not the same."
@@ -243,6 +243,9 @@ def role_notes(fold: str | None, repeat: str | None = None) -> Iterator[Note]:
             "too narrow. Name the column that says which case it is as the group; comparisons over folds allow for it."
         )
         yield note("SS032", text)
+    if time is not None:
+        text = f"intervals take rows as independent: the order in time {time!r} is used for regression alone."
+        yield note("SS098", text)
 
 
 def group_notes(estimates: Iterable[Estimate]) -> Iterator[Note]:

@@ -24,6 +24,7 @@ OF_SUMS: Final = ("mae", "rmse", "bias", "r2")  # what about one scan of a file 
 OF_CASES: Final = ("mae", "rmse", "medae", "bias", "r2", "rae", "pearson", "spearman")
 OF_INTERVALS: Final = ("coverage", "width", "interval_score")
 FEW: Final = 20
+_SERIES: Final = 50  # times from which on intervals of correlated errors cover
 _SURE: Final = 3.3  # standard errors: p < 0.001
 _GROWS: Final = 0.2  # rank correlation from which on a reader would see it
 _LOOKED_AT: Final = 20_000  # cases that are enough to see how errors are spread
@@ -87,7 +88,9 @@ def _intervals(table: ResidualTable) -> str:
         held = coverage(table.intervals)
     except NoTableError:
         return ""
-    return f" Its prediction intervals hold {_percent(held)} of the truths."
+    nominal = table.numbers.level
+    stated = "" if nominal is None else f" (nominal {100 * nominal:g} %)"
+    return f" Its prediction intervals cover {_percent(held)} of the truths{stated}."
 
 
 # --- findings
@@ -187,7 +190,28 @@ def constant(table: ResidualTable, look: Look) -> str | None:
 @finding("SS045")
 def few_cases(table: ResidualTable, look: Look) -> str | None:
     size = table.numbers.truth.size
-    return f"only {grouped(size)} case{'s' * (size != 1)}: all numbers are rough." if size < FEW else None
+    if size < FEW:
+        return f"only {grouped(size)} case{'s' * (size != 1)}: all numbers are rough."
+    if 0 < look.times < _SERIES:
+        return f"only {look.times} times: too few to know how errors are correlated in time, so intervals are rough."
+    return None
+
+
+@finding("SS049")
+def in_sequence(table: ResidualTable, look: Look) -> str | None:
+    """Said where neighbouring rows miss alike, as in a time series, and no time is named."""
+    error, size = table.numbers.error, table.numbers.error.size
+    if look.times or size < 2 * FEW:
+        return None
+    apart = error - error.mean()
+    squares = float(apart @ apart)
+    related = float(apart[1:] @ apart[:-1]) / squares if squares > 0 else 0.0
+    if related < _GROWS or related * math.sqrt(size) < _SURE:
+        return None
+    return (
+        f"the errors of {look.model} are correlated from row to row (autocorrelation {decimals(related, 2)}), and "
+        "intervals assume independent rows: if rows are in time order, name the column with --time."
+    )
 
 
 @finding("SS046")

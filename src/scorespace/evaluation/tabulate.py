@@ -68,9 +68,10 @@ def tabulated(
     every = (column for of_class in named.class_scores.values() for column in of_class.values())
     source = scaled(source, (*named.scores.values(), *every), ends)
     slicing = slices.slicing(source, by) if by else None
-    # Costs of several classes and intervals of numbers need the cases themselves, and of groups all but their scores.
+    # Multiclass costs, prediction intervals and time series need the cases themselves, groups all but their scores.
     grouped = named.group is not None and bool(room.judged or not named.scores_alone)
-    whole = grouped or (named.numbers and not named.summed) or (named.class_scores and costs is not None)
+    by_case = bool(named.numbers) and (not named.summed or named.time is not None)
+    whole = grouped or by_case or (named.class_scores and costs is not None)
     small = bool(whole) or frames.fits(source, named, room.memory)
     pairs, couples = None, {}
     coarse: dict[str, Any] = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
@@ -92,7 +93,7 @@ def tabulated(
     positive = None if sample.positive is None else sample.classes[sample.positive]
     models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples)
     alone = sample.roles.repeat if sample.roles.group is None else None  # else all rows of a case are drawn together
-    notes = (*sample.notes, *role_notes(sample.roles.fold, alone), *free_notes(sample))
+    notes = (*sample.notes, *role_notes(sample.roles.fold, alone, None if named.numbers else named.time), *free_notes(sample))
     parts = None if slicing is None else counted.parts_of(sample, slicing, small_here, coarse, costs)
     return models, parts, notes, frames.library_of(source.frame)
 
@@ -131,12 +132,14 @@ def count_tables(
 
 
 def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
-    """Whether each case's place is kept: to compare models, and to draw groups of related or weighted cases."""
+    """Whether each case's place is kept: to compare models, and to resample groups, time series or weighted cases."""
     roles = sample.roles
     if roles.copies:
         return False  # one row stands for many cases
     if roles.scores and sample.positive is None:
         return False  # all cases are of one class, so nothing is ranked
+    if roles.numbers and roles.time is not None:
+        return True
     if roles.group is not None or (roles.fold is not None and wanted is not False and sample.rows <= _PAIRED_ROWS):
         return True
     several = len(roles.scores) + len(roles.class_scores) + len(roles.decisions) + len(roles.numbers) > 1

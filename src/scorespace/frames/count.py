@@ -98,7 +98,7 @@ def _of_numbers(sample: Sample, found: Mapping[str, NDArray[Any]]) -> Celled:
         more["baseline"] = found[roles.baseline] if isinstance(roles.baseline, str) else roles.baseline
     for model, (kind, column) in roles.numbers.items():
         ends = roles.intervals.get(model)
-        own = more if ends is None else {**more, "interval": (found[ends[0]], found[ends[1]])}
+        own = more if ends is None else {**more, "interval": (found[ends[0]], found[ends[1]], ends[2])}
         table = TABLE_KINDS.find(kind).read(found[roles.truth], found[column], weight, **own)
         held[model] = table, np.arange(found[column].size, dtype=np.int32)
     return held

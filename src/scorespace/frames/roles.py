@@ -11,7 +11,7 @@ from scorespace.arguments import check
 from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.source import Source
 from scorespace.frozen import dataclass
-from scorespace.tables.columns import MOST_SIZE
+from scorespace.tables.columns import MOST_SIZE, nominal_level
 from scorespace.tables.kind import read_kind
 from scorespace.tables.labels import label_text
 
@@ -39,7 +39,7 @@ class Roles:
     repeat: str | None = None
     copies: bool = False
     numbers: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    intervals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
     baseline: str | float | None = None
     time: str | None = None
     starred: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Roles:
 
     def number_columns(self) -> list[str]:
         """The columns of numbers beside the truth: predictions, the ends of their intervals, the baseline."""
-        ends = (end for pair in self.intervals.values() for end in pair)
+        ends = (end for low, high, _ in self.intervals.values() for end in (low, high))
         base = [self.baseline] if isinstance(self.baseline, str) else []
         return list(dict.fromkeys([*(column for _, column in self.numbers.values()), *ends, *base]))
 
@@ -109,7 +109,7 @@ def roles(
     weights: str = "cases",
     models: Mapping[str, str] | None = None,
     predictions: Columns | None = None,
-    intervals: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
+    intervals: Mapping[str, Sequence[Any]] | Sequence[Any] | None = None,
     baseline: str | float | None = None,
     time: str | None = None,
     known: tuple[str, ...] = (),
@@ -118,8 +118,8 @@ def roles(
 
     `weights`: a weighted row is one of the `cases`, or its weight counts the `copies` of a case. `models` names
     further ones by KIND(COLUMN), whose truth is a number, as it is for `predictions`; `intervals` holds the columns
-    of their prediction intervals by model, `baseline` a column or a number that relative errors are relative to, and
-    `time` orders the rows; `known` are classes that may be absent.
+    and the nominal level of their prediction intervals by model, `baseline` a column or a number that relative errors
+    are relative to, and `time` orders the rows; `known` are classes that may be absent.
 
     >>> from scorespace.frames import read
     >>> source = read({"outcome": [1, 0], "p_nb": [0.9, 0.2]})
@@ -218,13 +218,13 @@ def _each(
 
 
 def _intervals(
-    given: Mapping[str, Sequence[str]] | Sequence[str], predicted: Sequence[tuple[str, str]]
-) -> dict[str, tuple[str, str]]:
-    """The two columns of each model's prediction interval; without a name, those of the only model."""
+    given: Mapping[str, Sequence[Any]] | Sequence[Any], predicted: Sequence[tuple[str, str]]
+) -> dict[str, tuple[str, str, float]]:
+    """The columns and level of each model's prediction interval; without a name, those of the only model."""
     models = [model for model, _ in predicted]
     if not isinstance(given, Mapping):
         if len(models) != 1:
-            raise ColumnError("whose prediction interval is it?", seen=listing(models), hint="MODEL=LOW,HIGH")
+            raise ColumnError("whose prediction interval is it?", seen=listing(models), hint="MODEL=LOW,HIGH,0.9")
         given = {models[0]: given}
     found = {}
     for model, ends in given.items():
@@ -232,11 +232,15 @@ def _intervals(
             raise ColumnError(
                 f"there is no prediction {model!r} to have an interval.",
                 seen=listing(models),
-                hint="the name of a prediction, as in MODEL=LOW,HIGH",
+                hint="the name of a prediction, as in MODEL=LOW,HIGH,0.9",
             )
-        if isinstance(ends, str) or len(ends) != 2:
-            raise ColumnError(f"the interval of {model!r} needs two columns.", seen=f"{ends!r}", hint="LOW,HIGH")
-        found[model] = (str(ends[0]), str(ends[1]))
+        if isinstance(ends, str) or len(ends) != 3:
+            raise ColumnError(
+                f"the prediction interval of {model!r} needs two columns and its nominal level.",
+                seen=f"{ends!r}",
+                hint="LOW,HIGH,0.9 for intervals that were made to hold 90 % of the truths",
+            )
+        found[model] = (str(ends[0]), str(ends[1]), nominal_level(ends[2]))
     return found
 
 

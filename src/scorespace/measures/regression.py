@@ -316,7 +316,7 @@ unc.intervals[ErrorSums] = _JACKKNIFE
 
 # --- prediction intervals
 
-Level = Annotated[float, "share of the truths that the intervals were made to hold"]
+Level = Annotated[float | None, "share of the truths that the intervals were made to hold; without it, the stated one"]
 
 
 @measure(
@@ -340,8 +340,15 @@ def width(i: IntervalTable) -> Array:
 
 
 @_loss(title="Interval score", aliases=("winkler", "winkler_score"), interval="skew-t")
-def interval_score(i: IntervalTable, *, level: Level = 0.95) -> Array:
+def interval_score(i: IntervalTable, *, level: Level = None) -> Array:
     """Width, and a fine for each truth outside, growing with its distance d: Σ (high − low + 2d / (1 − level)) / n."""
-    _check_share("level", level)
+    nominal = i.level if level is None else level
+    if nominal is None:
+        raise MeasureError(
+            "interval_score needs the nominal level of the prediction intervals.",
+            seen="intervals without a level, or of several",
+            hint="interval_score(level=0.9)",
+        )
+    _check_share("level", nominal)
     outside = np.maximum(i.low - i.truth, 0) + np.maximum(i.truth - i.high, 0)
-    return ratio(i.cells @ (i.high - i.low + 2 * outside / (1 - level)), i.total)
+    return ratio(i.cells @ (i.high - i.low + 2 * outside / (1 - nominal)), i.total)

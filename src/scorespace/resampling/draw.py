@@ -110,13 +110,24 @@ class Draws:
         return self.pairs is not None and self.pairs.group is not None
 
     @property
+    def time(self) -> Array | None:
+        """The time of each case, where cases are in time order and neighbours are resampled together."""
+        return None if self.pairs is None else self.pairs.time
+
+    @property
+    def times(self) -> int:
+        """How many distinct times there are; 0 where no time is named."""
+        return 0 if self.time is None else int(np.unique(self.time).size)
+
+    @property
     def shared(self) -> Source | None:
         """What all models are drawn from together, where their cases are few enough or come in groups."""
         if self.pairs is None:
             return None
         if "" not in self.sources:
             # Of cases in bins, each model alone is drawn from its own, finer table.
-            if self.pairs.group is None and (self.pairs.times is not None or not few(self.pairs)):
+            related = self.pairs.group is not None or self.pairs.time is not None
+            if not related and (self.pairs.times is not None or not few(self.pairs)):
                 return None
             self.sources[""] = together(self.pairs)
         return self.sources[""]
@@ -141,7 +152,7 @@ class Draws:
         """What was drawn of a model, where it was not all cases one by one."""
         source = self.source(model)
         if source.grouped:
-            return " of groups"
+            return " of groups" if self.time is None or self.grouped else " in blocks"
         return "" if not source.lighter else ", part of the cases" if source.part else ", condensed"
 
     def source(self, model: str) -> Source:

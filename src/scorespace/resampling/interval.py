@@ -88,8 +88,8 @@ class IntervalKind(Declaration):
 
     `declared`: it is for measures alone that are declared to have it. `replicates`: it draws cases again, and so allows
     for groups; `weighted`: it allows for cases that weigh more or less than one. `instead` is used where cases come in
-    groups or have weights that it does not allow for. A `general` one is tried where the declared one does not suit,
-    the last first.
+    groups or have weights that it does not allow for, `in_time` where they are in time order. A `general` one is tried
+    where the declared one does not suit, the last first.
     """
 
     function: Callable[[Plan], Interval]
@@ -102,6 +102,7 @@ class IntervalKind(Declaration):
     replicates: bool = False
     weighted: bool = False
     instead: str = "bootstrap"
+    in_time: str = "block-t"
     aliases: tuple[str, ...] = ()
 
     def fits(self, request: Request) -> bool:
@@ -156,9 +157,12 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
     if not first.fits(request):
         first = next((one for one in reversed(list(INTERVALS)) if one.general and one.fits(request)), first)
     grouped = request.table.grouping is not None or (draws is not None and draws.grouped)
+    in_time = draws is not None and draws.time is not None and not grouped
     weighted = request.table.cell_squares is not None
     if not first.fits(request):
         return bootstrap_interval
+    if in_time:
+        return INTERVALS.find(first.in_time)
     return INTERVALS.find(first.instead) if grouped or (weighted and not first.weighted) else first
 
 

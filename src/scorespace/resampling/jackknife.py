@@ -11,6 +11,7 @@ import numpy as np
 from scorespace.measures.request import Request
 from scorespace.resampling.interval import Interval, Plan, bootstrap_interval, interval, none
 from scorespace.resampling.limits import student
+from scorespace.resampling.time_series import by_time, longest_block, variance_inflation
 from scorespace.tables import Array
 from scorespace.tables.pieces import over_pieces
 
@@ -45,7 +46,7 @@ def _summed(request: Request) -> bool:
     return request.table.summed
 
 
-@interval("jackknife", "each case left out in turn, corrected for skew", suits=_summed, weighted=True)
+@interval("jackknife", "each case left out in turn, corrected for skew", suits=_summed, weighted=True, in_time="hac")
 def jackknife_interval(plan: Plan) -> Interval:
     """θ ± (t · se + skew), on the scale on which the measure has no ends: t with as many cases as there are, less one.
 
@@ -53,61 +54,105 @@ def jackknife_interval(plan: Plan) -> Interval:
     side to which it is skewed is longer by se · γ (2t² + 1) / 6√n (Johnson), and by the bias. Where cases are no
     longer known one by one, the error follows from sums of products.
     """
+    return _of_spread(plan, "jackknife", _of_products if plan.table.summed else _of_cases)
+
+
+def _in_time(request: Request) -> bool:
+    return request.table.summed and not request.averaged
+
+
+@interval("hac", "jackknife with the long-run variance of errors in time order", suits=_in_time, weighted=True)
+def hac_interval(plan: Plan) -> Interval:
+    """As the jackknife, with the long-run variance of the cases' influence in time order (Newey and West).
+
+    The degrees of freedom and the skewness are those of as many independent cases as the series is worth.
+    """
+    if plan.draws.time is None:
+        return none("no time is named")
+    return _of_spread(plan, "hac", _of_times)
+
+
+Spread = tuple[float, float, float, float]
+"""Standard error, skewness over √n, bias, and the number of independent cases that they rest on."""
+
+
+def _of_spread(plan: Plan, method: str, spread: Callable[[Plan, Map], Spread | None]) -> Interval:
+    """The interval of a spread, on the scale without ends or, where it is undefined there, on that of the measure."""
     value, (low, high) = plan.value, plan.request.range
     if value in (low, high):
-        return Interval(value, value, "jackknife")
+        return Interval(value, value, method)
     there, back = scale_of((low, high))
-    found = _of_cases(plan, there)
+    found = spread(plan, there)
     if found is None:  # as where one case bears the loss: without it the logarithm is infinite, or far away
         there, back = _same, _same
-        found = _of_cases(plan, there)
+        found = spread(plan, there)
     if found is None:
         return none("leaving out one case makes the measure undefined")
-    error, skew, bias = found
-    t = float(student(plan.level, plan.table.cases))
+    error, skew, bias, cases = found
+    t = float(student(plan.level, cases))
     longer = error * skew * (2 * t * t + 1) / 6
     middle = float(there(value))
     below = t * error + max(0.0, -longer) + max(0.0, bias)
     above = t * error + max(0.0, longer) + max(0.0, -bias)
     ends = np.clip([back(middle - below), back(middle + above)], low, high)
-    return Interval(float(ends[0]), float(ends[1]), "jackknife")
+    return Interval(float(ends[0]), float(ends[1]), method)
 
 
-def _of_cases(plan: Plan, there: Map) -> tuple[float, float, float] | None:
-    """Standard error, skewness over √n and bias, on a scale; None where they are not defined."""
-    if plan.table.summed:
-        return _of_products(plan, there)
+def _of_cases(plan: Plan, there: Map) -> Spread | None:
+    """The spread over independent cases; None where it is not defined on the scale."""
+    moves = _moves(plan, there)
+    if moves is None:
+        return None
+    table: Any = plan.table
+    times = np.maximum(table.cells, 1.0) if table.copies else np.ones_like(moves)
+    return _moments(moves, times, float(table.cases))
+
+
+def _of_times(plan: Plan, there: Map) -> Spread | None:
+    """The spread over times, whose influence may be correlated; None where it is not defined on the scale."""
+    moves, pairs = _moves(plan, there), plan.draws.pairs
+    if moves is None or pairs is None or pairs.time is None:
+        return None
+    series = by_time(moves[pairs.cell[pairs.index(plan.model)]], pairs.time)
+    inflation = variance_inflation(series)
+    error, skew, bias, times = _moments(series, np.ones_like(series), float(series.size))
+    factor = math.sqrt(inflation)
+    return error * factor, skew * factor, bias, max(3.0, times / max(inflation, 1e-9))
+
+
+def _moves(plan: Plan, there: Map) -> Array | None:
+    """How far the value on a scale moves without each case, times the weight that is left; None where it cannot."""
     table: Any = plan.table
     weight = table.cells
     gone = np.minimum(1.0, weight) if table.copies else weight
-    times = np.maximum(weight, 1.0) if table.copies else np.ones_like(weight)
     with np.errstate(divide="ignore"):
         total, centre = float(weight.sum()), float(there(plan.value))
     if not math.isfinite(centre):  # so near an end that rounding puts it there
         return None
 
     def moved(rows: slice) -> Array:
-        """How far the value moves without each case, times the weight that is left."""
         with np.errstate(divide="ignore", invalid="ignore"):
             values = there(np.asarray(plan.request.formula(table.without_each(rows)), dtype=np.float64))
         return (values - centre) * (total - gone[rows]) / total
 
     moves = np.concatenate(over_pieces(moved, weight.size)) if weight.size > 2**17 else moved(slice(None))
-    cases = float(plan.table.cases)
-    if not np.isfinite(moves).all() or cases < 2 or (there is not _same and np.abs(moves).max() > _FAR):
-        return None
-    number = float(times.sum())
+    far = there is not _same and np.abs(moves).max() > _FAR
+    return None if not np.isfinite(moves).all() or float(table.cases) < 2 or far else moves
+
+
+def _moments(moves: Array, times: Array, cases: float) -> Spread:
+    """The spread of a sum of moves, each of which occurs so many times."""
     bias = float(times @ moves)
-    apart = moves - bias / number
+    apart = moves - bias / float(times.sum())
     squares = float(times @ apart**2)
     if squares <= 0:
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0, cases
     few = math.sqrt(cases * (cases - 1)) / (cases - 2) if cases > 2 else 1.0
     skew = -float(times @ apart**3) / squares**1.5 * few
-    return math.sqrt(squares * cases / (cases - 1)), skew, bias
+    return math.sqrt(squares * cases / (cases - 1)), skew, bias, cases
 
 
-def _of_products(plan: Plan, there: Map) -> tuple[float, float, float] | None:
+def _of_products(plan: Plan, there: Map) -> Spread | None:
     """The error by how the measure follows the means of the terms (delta method): √(g' C g)."""
     sums: Any = plan.request.table
     products = sums.products
@@ -128,7 +173,7 @@ def _of_products(plan: Plan, there: Map) -> tuple[float, float, float] | None:
     )
     used = np.flatnonzero(slopes)
     variance = float(slopes[used] @ spread[np.ix_(used, used)] @ slopes[used])
-    return (math.sqrt(max(0.0, variance)), 0.0, 0.0) if math.isfinite(variance) else None
+    return (math.sqrt(max(0.0, variance)), 0.0, 0.0, float(plan.table.cases)) if math.isfinite(variance) else None
 
 
 # --- measures of cases that are no sums
@@ -174,7 +219,35 @@ def skewed_interval(plan: Plan) -> Interval:
     return Interval(float(back(low)), float(back(high)), f"skew-t{plan.how}", reason)
 
 
-@interval("extreme", "none: the largest of a sample says little of the largest there is", declared=True, weighted=True)
+@interval(
+    "block-t",
+    "stationary bootstrap with Student's t, for cases in time order",
+    suits=_bounded_or_not,
+    replicates=True,
+    weighted=True,
+)
+def block_interval(plan: Plan) -> Interval:
+    """θ ± t · sd of the replicates, on the scale on which the measure has no ends; t with a case for each block."""
+    defined, reason = plan.replicates()
+    there, back = scale_of(plan.request.range)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle, scaled = float(there(plan.value)), np.asarray(there(defined))
+    pairs = plan.draws.pairs
+    if pairs is None or not plan.draws.times or not (math.isfinite(middle) and np.isfinite(scaled).all()):
+        return bootstrap_interval.function(plan)
+    blocks = plan.draws.times / longest_block(pairs)
+    half = float(student(plan.level, max(3.0, blocks))) * float(scaled.std())
+    return Interval(float(back(middle - half)), float(back(middle + half)), "block-t", reason)
+
+
+@interval(
+    "extreme",
+    "none: the largest of a sample says little of the largest there is",
+    declared=True,
+    weighted=True,
+    instead="extreme",
+    in_time="extreme",
+)
 def no_interval_of_extremes(plan: Plan) -> Interval:
     """Left out: no case drawn again is farther off than the farthest."""
     return none("new cases can miss by more than any of these")

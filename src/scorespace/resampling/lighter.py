@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from scorespace.frozen import dataclass
 from scorespace.resampling.multinomial import cells_drawer, class_drawer, counts_drawn, group_times, spread_out
+from scorespace.resampling.time_series import block_counts, longest_block
 from scorespace.tables import Array, Table
 from scorespace.tables.pair import PairTable
 
@@ -86,7 +87,7 @@ def together(pairs: PairTable) -> Together:
     light = pairs if all(a is b for a, b in zip(light.tables, pairs.tables, strict=True)) else light
     most = min(MOST_ROWS, max(1, MOST_SCORES * pairs.cases // max(1, _scores(light))))
     times = pairs.times
-    if pairs.cases <= most and times is None:
+    if (pairs.cases <= most or pairs.time is not None) and times is None:
         return Together(light, np.ones(pairs.cases, dtype=np.int64), lighter=light is not pairs)
     if pairs.group is not None:
         return _part_of_groups(light, pairs.group, most)
@@ -156,7 +157,7 @@ class Together:
 
     @property
     def grouped(self) -> bool:
-        return self.pairs.group is not None
+        return self.pairs.group is not None or self.pairs.time is not None
 
     @property
     def tables(self) -> Mapping[str, Any]:
@@ -198,6 +199,10 @@ class Together:
             group, size = pairs.group, int(pairs.group.max()) + 1
             one = bool((weight == 1).all())
             return lambda rng, count: group_times(size, rng, count)[:, group] * (1 if one else weight)
+        if pairs.time is not None:
+            place = np.unique(pairs.time, return_inverse=True)[1]
+            size, length = int(place.max()) + 1, longest_block(pairs)
+            return lambda rng, count: block_counts(size, length, rng, count)[:, place]
         return class_drawer(weight, pairs.code) if within else lambda rng, count: counts_drawn(weight, rng, count)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import ScoreError, WeightError
+from scorespace.errors import DataError, ScoreError, WeightError
 from scorespace.results import grouped
 from scorespace.tables.labels import array_of, is_missing
 
@@ -117,3 +117,16 @@ def refuse_sizes(numbers: Array, what: str) -> None:
             seen=f"at most {largest:.3g}",
             hint="multiply all of them by the same number",
         )
+
+
+def nominal_level(given: Any) -> float:
+    """A share of truths that prediction intervals were made to hold, checked."""
+    try:
+        level = float(given)
+    except (TypeError, ValueError):
+        level = np.nan
+    if not 0 < level < 1:
+        raise DataError(
+            "the level of prediction intervals is a share between 0 and 1.", seen=repr(given), hint="LOW,HIGH,0.9"
+        )
+    return level

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scorespace.errors import DataError
 from scorespace.frozen import dataclass
 from scorespace.results import ByValue, grouped
-from scorespace.tables.columns import LEAST_SIZE, MOST_SIZE, refuse_sizes, weights_of
+from scorespace.tables.columns import LEAST_SIZE, MOST_SIZE, nominal_level, refuse_sizes, weights_of
 from scorespace.tables.kind import table_kind
 from scorespace.tables.labels import array_of
 from scorespace.tables.pieces import over_pieces
@@ -28,7 +28,7 @@ class Numbers(ByValue):
     """What is the same in all replicates of a residual table: truths, predictions, and the orders they stand in.
 
     `reference` is the baseline's prediction, one number or one for each case; None is the mean of the truths.
-    `low` and `high` are the ends of prediction intervals, where there are such.
+    `low` and `high` are the ends of prediction intervals of the stated nominal `level`, where there are such.
     """
 
     truth: NDArray[np.float64]
@@ -38,6 +38,7 @@ class Numbers(ByValue):
     reference: float | NDArray[np.float64] | None = None
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
+    level: float | None = None
 
     @cached_property
     def error(self) -> NDArray[np.float64]:
@@ -112,7 +113,7 @@ class Numbers(ByValue):
         def some(column: Any) -> Any:
             return column[cases] if isinstance(column, np.ndarray) else column
 
-        beside = (some(one) for one in (self.reference, self.low, self.high))
+        beside = (some(one) for one in (self.reference, self.low, self.high, self.level))
         return _numbers(self.truth[cases], self.predicted[cases], weight, *beside)
 
 
@@ -123,6 +124,7 @@ def _numbers(
     reference: Any = None,
     low: Any = None,
     high: Any = None,
+    level: float | None = None,
 ) -> Numbers:
     mean = tilt = 0.0
     if truth.size and (weight is None or weight.any()):
@@ -136,7 +138,7 @@ def _numbers(
 
         total = truth.size if weight is None else weight.sum()
         tilt = float(sum(over_pieces(below_less_above, truth.size)) / total)
-    return Numbers(truth, predicted, mean, tilt, reference, low, high)
+    return Numbers(truth, predicted, mean, tilt, reference, low, high, level)
 
 
 def _mean(values: NDArray[np.float64], weight: Array | None = None) -> float:
@@ -215,9 +217,9 @@ class ResidualTable(Table):
         numbers = self.numbers
         if numbers.low is None or numbers.high is None:
             raise NoTableError(
-                "needs prediction intervals", seen="predictions alone", hint='intervals={"model": ("low", "high")}'
+                "needs prediction intervals", seen="predictions alone", hint='intervals={"model": ("low", "high", 0.9)}'
             )
-        return IntervalTable(numbers.truth, numbers.low, numbers.high, self.cells, self.cell_squares)
+        return IntervalTable(numbers.truth, numbers.low, numbers.high, self.cells, self.cell_squares, numbers.level)
 
     def without_each(self, rows: slice) -> ErrorSums:
         """The sums without each of these cases in turn, or without one of its copies."""
@@ -250,7 +252,7 @@ class ResidualTable(Table):
             one_alone = isinstance(first, np.ndarray) or isinstance(second, np.ndarray)
             return None if one_alone or first != second else first
 
-        columns = (both(getattr(a, name), getattr(b, name)) for name in ("reference", "low", "high"))
+        columns = (both(getattr(a, name), getattr(b, name)) for name in ("reference", "low", "high", "level"))
         truth, predicted = both(a.truth, b.truth), both(a.predicted, b.predicted)
         return replace(self, numbers=_numbers(truth, predicted, weight, *columns), weight=weight)
 
@@ -274,7 +276,7 @@ def _summed(terms: Array, weight: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class IntervalTable(Weighed):
-    """Prediction intervals and the truths that they should hold, case by case."""
+    """Prediction intervals of one nominal level and the truths that they should hold, case by case."""
 
     holds = "prediction intervals"
     weights = "weight"
@@ -284,6 +286,7 @@ class IntervalTable(Weighed):
     high: NDArray[np.float64]
     weight: Array
     squares: Array | None = None
+    level: float | None = None
 
     def described(self) -> str:
         return "prediction intervals"
@@ -293,7 +296,8 @@ class IntervalTable(Weighed):
             return np.concatenate([getattr(self, name), getattr(other, name)])
 
         squares = self.squares_with(other, np.append)
-        return type(self)(both("truth"), both("low"), both("high"), both("weight"), squares)
+        level = self.level if self.level == other.level else None
+        return type(self)(both("truth"), both("low"), both("high"), both("weight"), squares, level)
 
 
 def residual_table(
@@ -303,12 +307,13 @@ def residual_table(
     *,
     copies: bool = False,
     baseline: float | ArrayLike | None = None,
-    interval: tuple[ArrayLike, ArrayLike] | None = None,
+    interval: tuple[ArrayLike, ArrayLike, float] | None = None,
 ) -> ResidualTable:
     """The table of predicted numbers beside true ones.
 
     `baseline` is what relative errors are relative to: a number such as the mean of the training targets, or another
-    prediction of each case; without it, the mean of these truths. `interval` holds the ends of prediction intervals.
+    prediction of each case; without it, the mean of these truths. `interval` holds the ends of
+    prediction intervals and the share of truths that they were made to hold, such as (low, high, 0.9).
 
     >>> round(float(residual_table([1, 2, 3], [1, 2, 4]).sums.squared), 6)
     0.333333
@@ -324,17 +329,30 @@ def residual_table(
     reference: Any = baseline
     if baseline is not None:
         reference = _column(baseline, "baseline") if np.ndim(baseline) else float(cast(float, baseline))
-    low, high = (None, None) if interval is None else (_column(one, "interval") for one in interval)
-    if low is not None and high is not None and (crossed := int((low > high).sum())):
-        seen = f"{grouped(crossed)} of {grouped(low.size)}"
-        raise DataError("prediction intervals end before they begin.", seen=seen, hint="LOW before HIGH")
-    found = ResidualTable(_numbers(actual, given, weights, reference, low, high), weights, copies)
+    ends = () if interval is None else _interval(interval)
+    found = ResidualTable(_numbers(actual, given, weights, reference, *ends), weights, copies)
     if weights is None or weights.all():
         return found
     return found.part(np.flatnonzero(weights).astype(np.int32))[0]  # weight 0 is the case absent
 
 
 table_kind("predicted numbers beside true ones", aliases=("prediction", "number"), name="residual")(residual_table)
+
+
+def _interval(given: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """The ends of prediction intervals and their nominal level, which nothing in the data tells."""
+    if len(given) != 3:
+        raise DataError(
+            "the nominal level of the prediction intervals is missing.",
+            seen=f"{len(given)} values",
+            hint="interval=(low, high, 0.9)",
+        )
+    low, high = (_column(one, "interval") for one in given[:2])
+    if crossed := int((low > high).sum()):
+        rows = ", ".join(str(row + 1) for row in np.flatnonzero(low > high)[:5])
+        seen = f"{grouped(crossed)} of {grouped(low.size)} rows: {rows}{', …' * (crossed > 5)}"
+        raise DataError("prediction intervals end before they begin.", seen=seen, hint="LOW before HIGH")
+    return low, high, nominal_level(given[2])
 
 
 def _column(values: ArrayLike, name: str) -> NDArray[np.float64]:
