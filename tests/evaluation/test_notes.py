@@ -57,7 +57,7 @@ def test_ss002_auc_below_one_half():
     (text,) = notes(changed(s=1 - SCORE), "SS002")
     area = 1 - ss.measure("auc", truth=TRUTH, score=SCORE, positive="bad")
     assert f"AUC {area:.3f}" in text
-    assert "Scores are never flipped: if low ones mean positive, say NAME=minus(COLUMN) as the score" in text
+    assert 'its direction is probably reversed: --score "s=minus(s)"' in text
     assert not notes(code="SS002")
     noise = np.random.default_rng(0).random(CASES)
     area = ss.measure("auc", truth=TRUTH, score=noise, positive="bad")
@@ -439,3 +439,8 @@ def test_ss036_a_method_that_suits_some_of_the_usual_measures():
     assert text.endswith(": these have their usual ones.")
     assert "tpr" not in text
     assert not notes(code="SS036", measures="")
+
+
+def test_ss098_a_time_that_classification_does_not_use():
+    (text,) = notes(changed(day=np.arange(SCORE.size)), "SS098", time="day")
+    assert "'day'" in text

@@ -90,7 +90,7 @@ def test_groups_and_weights_reach_the_fit():
 
 def test_a_slope_below_zero_is_said():
     found = ss.recalibrate({"y": TRUTH, "s": -SCORE}, truth="y", score="s", method="platt")
-    assert "turns the ranking round" in found.words
+    assert "the map reverses the ranking" in found.words
 
 
 def test_ruled_out_and_tied_cases_are_said():
@@ -251,3 +251,18 @@ def test_a_class_without_cases_is_named_and_not_called_out_of_range():
     texts = [one.text for one in found.notes if one.code == "SS026"]
     assert any("no cases of 'c'" in text for text in texts)
     assert not any("outside the range" in text for text in texts)
+
+
+def test_a_reversed_score_is_reported_and_not_explained_by_folds():
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 400)
+    score = 1 / (1 + np.exp(rng.normal(0, 1, 400) + 1.2 * (2 * label - 1)))
+    found = ss.recalibrate({"y": label, "points": score}, truth="y", score="points")
+    assert found.notes[0].code == "SS002"
+    assert "probably reversed" in found.words
+    assert "fold" not in found.words
+    turned = ss.recalibrate({"y": label, "points": score}, truth="y", score="points", method="platt")
+    assert turned.effect("auc").after > 0.9
+    assert "the map reverses the ranking" in turned.words
+    judged = ss.evaluate({"y": label, "points": score}, truth="y", scores="points")
+    assert "its direction is probably reversed" in judged.verdict

@@ -23,7 +23,7 @@ def interval(data, model="s", **options):
 
 def test_one_model():
     assert verdict(SMALL) == (
-        f"s has AUC {interval(SMALL)}. That s ranks better than chance is not shown. "
+        f"s has AUC {interval(SMALL)}. These cases do not show that s ranks better than chance. "
         "At threshold 0.5 s finds 67 % of the positive cases, and 67 % of its alarms are right."
     )
 
@@ -39,7 +39,7 @@ def test_several_models_that_chance_could_tell_apart():
     assert verdict(data, **both).startswith(
         f"s ranks best, with AUC {interval(data, **both)}; t follows with {interval(data, 't', **both)}: "
         f"a difference of 0.111, which chance could explain (p = {p:.3f}). "
-        "That s ranks better than chance is not shown. At threshold 0.5 s finds "
+        "These cases do not show that s ranks better than chance. At threshold 0.5 s finds "
     )
 
 
@@ -167,8 +167,8 @@ def test_rare_positives_lead_with_precision_recall_and_ask_for_costs():
 
 
 def test_common_positives_lead_with_the_auc():
-    found = ss.evaluate({"y": [1] * 10 + [0] * 190, "s": np.arange(200.0)}, truth="y", scores="s")  # 5 %
-    assert found.verdict.startswith("s has AUC 0.")
+    found = ss.evaluate({"y": [1] * 10 + [0] * 190, "s": -np.arange(200.0)}, truth="y", scores="s")  # 5 %
+    assert found.verdict.startswith("s has AUC 1.000")
 
 
 def test_no_miscalibration_of_zero():

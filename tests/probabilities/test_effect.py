@@ -47,8 +47,7 @@ def found(*, method="isotonic", fitted="cross-fitted", map=None, **values):
         (
             found(logloss=(0.6, INF), map=PlattMap(-1.0, 0.0)),
             "Isotonic hardly changes the Brier score of nb (0.200). Its log loss is infinite: it rules out something "
-            "that happened. The ranking stays as good as it was (AUC 0.800). The slope is negative: the map turns the "
-            "ranking round, for higher scores go with fewer positives.",
+            "that happened. The ranking stays as good as it was (AUC 0.800).",
         ),
         (
             replace(found(), effects=()),

@@ -17,14 +17,14 @@ from scorespace.tables.models import models_of
 def test_well_calibrated_but_not_discriminating():
     # The slides' first example: every case is given the base rate.
     found = ss.calibration_summary(ss.score_table([1, 0, 0, 0] * 25, [0.25] * 100), model="base")
-    assert "base is well calibrated but not discriminating (AUC 0.500)" in found.words
+    assert "base is not discriminating (AUC 0.500), and 100 cases show no miscalibration" in found.words
     assert found.cal == 0
 
 
 def test_four_cases_are_not_called_well_calibrated():
     # A mean score of 0.8 where half of the cases are positive: no test can show it, and none may deny it.
     words = ss.calibration_summary(ss.score_table([1, 1, 0, 0], [0.9, 0.8, 0.8, 0.7]), model="m").words
-    assert "well calibrated" not in words
+    assert "no miscalibration" not in words
     assert "too few" in words
 
 
@@ -39,7 +39,7 @@ def test_discriminating_but_badly_calibrated():
 
 def test_good_in_both():
     found = ss.calibration_summary(sample(2000), model="m")
-    assert "well calibrated and discriminating" in found.words
+    assert "2 000 cases show no miscalibration" in found.words
     assert "2 000 cases" in found.words
 
 
@@ -153,19 +153,17 @@ BAD = {"cal": 0.05, "ref": 0.15, "cal_p": 0.002}
     [
         (
             {},
-            "m is well calibrated and discriminating (AUC 0.800): as far as 1 000 cases tell, its scores can be taken "
-            "as probabilities.",
+            "m is discriminating (AUC 0.800), and 1 000 cases show no miscalibration.",
         ),
         (
             {"model": "", "slope": 0.7},
-            "The model is well calibrated and discriminating (AUC 0.800): as far as 1 000 cases tell, its scores can "
-            "be taken as probabilities. They are a little too extreme (slope 0.700), which costs next to nothing here.",
+            "The model is discriminating (AUC 0.800) and close to calibrated, but not exactly: its scores are too "
+            "extreme (slope 0.700); recalibration could lower its Brier score by about 0.0020.",
         ),
         (
             {"auc": 0.55, "slope": 1.3},
-            "m is well calibrated but not discriminating (AUC 0.550): as far as 1 000 cases tell, its scores say how "
-            "often it happens, and not to whom. They are a little too timid (slope 1.300), which costs next to nothing "
-            "here.",
+            "m is not discriminating (AUC 0.550) and close to calibrated, but not exactly: its scores are too timid "
+            "(slope 1.300); recalibration could lower its Brier score by about 0.0020.",
         ),
         (
             {"cases": 20.0, "cal_large": -0.2},
@@ -261,3 +259,12 @@ def test_cases_in_groups_are_not_held_against_chance_that_draws_them_one_by_one(
     found = known.calibration("s")
     assert np.isnan([found.cal_p, found.cal_chance, found.spiegelhalter.p, found.hosmer_lemeshow.p]).all()
     assert "with cases in groups, calibration cannot be told from chance" in found.words
+
+
+def test_words_follow_the_slope_and_every_test():
+    """A slope below 1 or a test that rejects contradicts calibration, however small the calibration error is."""
+    data = {"Spiegelhalter": {"spiegelhalter": replace(FINE, p=0.007)}, "slope": {"slope": 0.806, "slope_error": 0.06}}
+    for said, changed in data.items():
+        words = replace(BASE, **changed).words
+        assert "no miscalibration" not in words
+        assert said in words

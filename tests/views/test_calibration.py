@@ -33,7 +33,7 @@ def test_the_section_shows_probabilities_only(evaluation):
     assert isinstance(picture, Picture)
     assert grid.columns == ("", "fine", "bold")
     assert isinstance(answer, Text)
-    assert answer.text.startswith("fine is well calibrated and discriminating")
+    assert answer.text.startswith("fine is discriminating")
     assert "bold is discriminating" in answer.text
     assert len(bins) == 2
 

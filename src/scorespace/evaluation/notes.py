@@ -47,11 +47,25 @@ def below_chance(table: ScoreTable, look: Look) -> str | None:
     if not area < 0.5:
         return None
     shown = (one.high for one in look.estimates if one.spec.measure is auc and one.spec.of is None)
-    if next(shown, area + 1.96 * math.sqrt(delong_variance(table))) >= 0.5:
+    if not is_reversed(table, next(shown, None)):
         return f"{look.model} ranks no better than chance (AUC {decimals(area)})."
     return (
-        f"{look.model} ranks worse than chance (AUC {decimals(area)}). Scores are never flipped: if low ones mean "
-        "positive, say NAME=minus(COLUMN) as the score; if the other class is positive, name it."
+        f"{reversed_text(look.model, area)} Scores are never flipped: if the other class is positive, name it instead."
+    )
+
+
+def is_reversed(table: ScoreTable, high: float | None = None) -> bool:
+    """Whether low scores go with positives by more than chance: the upper limit of the AUC is below one half."""
+    if high is None:
+        high = auc(table) + 1.96 * math.sqrt(delong_variance(table))
+    return high < 0.5
+
+
+def reversed_text(model: str, area: float) -> str:
+    """What to do with a score that ranks worse than chance."""
+    return (
+        f"{model} ranks worse than chance (AUC {decimals(area)}); its direction is probably reversed: "
+        f'--score "{model}=minus({model})".'
     )
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from scorespace import frames
 from scorespace.errors import ColumnError, DataError, PositiveError, ScoreSpaceError, listing
+from scorespace.evaluation.notes import is_reversed, reversed_text
 from scorespace.frozen import dataclass
 from scorespace.probabilities.effect import Effect, Recalibration, effects, map_notes
 from scorespace.probabilities.fit import check_method, cross_fitted, fit_map, learns
@@ -314,6 +315,10 @@ def _result(
         totals = {name: int(total) if total == int(total) else total for name, total in sums}  # as people write them
     impossible = _impossible(cases) if judged else 0
     found = map_notes(method, map, cases.score, mapped, int(outside.sum()), impossible)
+    if judged and isinstance(before, ScoreTable) and is_reversed(before):
+        flattened = "" if map.turned else " A map that keeps their order flattens such scores."
+        text = f"{reversed_text(cases.model, compared[-1].before)}{flattened}"
+        found = (note("SS002", text), *found)
     return Recalibration(
         cases.name,
         cases.model,

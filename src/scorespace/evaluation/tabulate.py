@@ -93,7 +93,11 @@ def tabulated(
     positive = None if sample.positive is None else sample.classes[sample.positive]
     models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples)
     alone = sample.roles.repeat if sample.roles.group is None else None  # else all rows of a case are drawn together
-    notes = (*sample.notes, *role_notes(sample.roles.fold, alone, None if named.numbers else named.time), *free_notes(sample))
+    notes = (
+        *sample.notes,
+        *role_notes(sample.roles.fold, alone, None if named.numbers else named.time),
+        *free_notes(sample),
+    )
     parts = None if slicing is None else counted.parts_of(sample, slicing, small_here, coarse, costs)
     return models, parts, notes, frames.library_of(source.frame)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scorespace.evaluation.notes import reversed_text
 from scorespace.evaluation.shown import RARE_FIRST, rare, usual
 from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec, parse
@@ -150,10 +151,12 @@ def verdict(
         rest = [one for one in found if not idle(models[one.model])]
         worse = f", and none of the others ranks better: {rest[0].model} has {name} {rest[0].text}" if rest else ""
         return " ".join(filter(None, [f"Nothing is ranked: {alike}{worse}.", decided]))
+    if best.high < lead.chance and first.thresholded:
+        return " ".join(filter(None, [reversed_text(best.model, best.value), decided]))
     told = closing(models[best.model], best.model, at(best.model)) if decided is None else decided
     opening = _opening(best, found[1:], wins, name, tested(found))
     shown = decided is not None or not best.low <= lead.chance  # the words on costs have doubts of their own
-    doubt = None if shown else f"That {best.model} ranks better than chance is not shown."
+    doubt = None if shown else f"These cases do not show that {best.model} ranks better than chance."
     return " ".join(filter(None, [opening, doubt, told]))
 
 

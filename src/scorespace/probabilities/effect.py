@@ -67,7 +67,7 @@ class Recalibration(Result, ByValue):
     @property
     def words(self) -> str:
         """What it did, in a sentence or two."""
-        parts = (self._effect_words(), self._surprise_words(), self._ranking_words(), self._slope_words())
+        parts = (self._effect_words(), self._surprise_words(), self._ranking_words())
         return " ".join(filter(None, parts))
 
     def effect(self, measure: str) -> Effect:
@@ -136,16 +136,17 @@ class Recalibration(Result, ByValue):
         auc = self.effects[-1]
         if math.isnan(auc.before) or math.isnan(auc.after):
             return ""
+        if not self.map.turned and any(one.code == "SS002" for one in self.notes):
+            return (
+                f"The scores rank worse than chance (AUC {decimals(auc.before)}) and are probably reversed: "
+                f"calibrate minus({self.model}) instead."
+            )
         if abs(auc.change) < _SAME:
             return f"The ranking stays as good as it was (AUC {decimals(auc.after)})."
         why = ": each fold has a map of its own, so cases change places" if self.fitted.startswith("cross") else ""
+        why = ": the slope is negative, so the map reverses the ranking" if self.map.turned else why
         moves = "rises" if auc.change > 0 else "falls"
         return f"AUC {moves} from {decimals(auc.before)} to {decimals(auc.after)}{why}."
-
-    def _slope_words(self) -> str:
-        if self.map.turned:
-            return "The slope is negative: the map turns the ranking round, for higher scores go with fewer positives."
-        return ""
 
 
 def effects(before: ScoreTable | ClassTable, after: ScoreTable | ClassTable) -> tuple[Effect, ...]:

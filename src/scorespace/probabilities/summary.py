@@ -129,11 +129,11 @@ class CalibrationSummary:
             few = f"{grouped(self.cases)} cases are too few to tell whether its scores can be taken as probabilities"
             return f"{name} is {how} ({area}); {few}{self._far_off()}."
         if self.calibrated:
-            told = "can be taken as probabilities" if ranks else "say how often it happens, and not to whom"
-            return (
-                f"{name} is well calibrated {'and' if ranks else 'but'} {how} ({area}): "
-                f"as far as {grouped(self.cases)} cases tell, its scores {told}."
-            )
+            against = self._against()
+            if against:
+                return f"{name} is {how} ({area}) and close to calibrated, but not exactly: {'; '.join(against)}."
+            use = "" if ranks else "; its scores say how often it happens, not to whom"
+            return f"{name} is {how} ({area}), and {grouped(self.cases)} cases show no miscalibration{use}."
         saved = (
             f"recalibration alone could lower its Brier score from {decimals(self.brier)} "
             f"to {decimals(self.brier - self.excess)}"
@@ -141,6 +141,25 @@ class CalibrationSummary:
         if ranks:
             return f"{name} is discriminating ({area}) but badly calibrated: {saved}."
         return f"{name} is neither discriminating ({area}) nor calibrated: {saved}, but not improve its ranking."
+
+    @property
+    def _slope_away(self) -> float:
+        """How many standard errors the slope is away from 1."""
+        return (self.slope - 1) / self.slope_error if self.slope_error > 0 else 0.0
+
+    def _against(self) -> list[str]:
+        """What contradicts calibration, though the miscalibration is small or no more than chance explains."""
+        found = []
+        if abs(self._slope_away) >= 2:
+            way = "extreme" if self._slope_away < 0 else "timid"
+            found.append(f"its scores are too {way} (slope {decimals(self.slope)})")
+        tests = (("Spiegelhalter", self.spiegelhalter.p), ("Hosmer-Lemeshow", self.hosmer_lemeshow.p))
+        found += [f"{name}'s test has {p_text(p)}" for name, p in tests if p < LIKELY]
+        if self.cal_p < LIKELY:
+            found.append(f"its calibration error of {decimals(self.cal)} is more than chance ({p_text(self.cal_p)})")
+        if found:
+            found.append(f"recalibration could lower its Brier score by about {decimals(self.excess)}")
+        return found
 
     def _far_off(self) -> str:
         """How far the mean score is from what happened, where that is much."""
@@ -150,11 +169,8 @@ class CalibrationSummary:
         return f" (on average they are too {way} by {decimals(abs(self.cal_large))})"
 
     def _directions(self) -> Iterator[str]:
-        away = (self.slope - 1) / self.slope_error if self.slope_error > 0 else 0.0
+        away = self._slope_away
         if self.calibrated or math.isnan(self.cal_p):
-            if abs(away) >= 2 and self.telling:
-                way = "extreme" if away < 0 else "timid"
-                yield f"They are a little too {way} (slope {decimals(self.slope)}), which costs next to nothing here."
             return
         if abs(self.cal_large) >= 0.01:
             way = "low" if self.cal_large > 0 else "high"
