@@ -379,17 +379,23 @@ def split_list(text: str, whole: str, error: type[ScoreSpaceError] = ScoreSpaceE
     >>> split_list("measure=cost(fp=1, fn=5), steps=true", "")
     ['measure=cost(fp=1, fn=5)', ' steps=true']
     """
-    pieces, open_, quoted = [""], 0, False
+    pieces, closers, quoted, escaped = [""], "", False, False
     for letter in text:
-        quoted ^= letter == '"'
-        open_ += 0 if quoted else (letter in "([") - (letter in ")]")
-        if open_ < 0:
-            break
-        if letter == "," and not open_ and not quoted:
+        quoted ^= letter == '"' and not escaped
+        escaped = quoted and letter == "\\" and not escaped
+        in_label = closers.endswith("]")  # where a parenthesis is part of the name of a class
+        if not quoted and letter in "([" and not in_label:
+            closers += {"(": ")", "[": "]"}[letter]
+        elif not quoted and letter in ")]" and not (in_label and letter == ")"):
+            if not closers.endswith(letter):
+                closers = letter
+                break
+            closers = closers[:-1]
+        if letter == "," and not closers and not quoted:
             pieces.append("")
         else:
             pieces[-1] += letter
-    if open_ or quoted:
+    if closers or quoted:
         raise error(f"a bracket or a quote in {whole!r} is not closed.", hint="a closing one for each opening one")
     return pieces
 

@@ -305,7 +305,7 @@ def test_five_by_two(run, five_by_two, test, statistic, p, df):
 def test_repeats_are_rows_and_not_cases(run, five_by_two):
     arguments, _ = five_by_two
     out = " ".join(run("compare", *arguments).out.split())
-    assert "10 000 rows in 5 repeats" in out
+    assert "2 000 cases in 5 repeats" in out
     assert "corrected t" in out
 
 

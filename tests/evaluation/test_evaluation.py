@@ -20,7 +20,7 @@ from scorespace.decisions import model
 from scorespace.errors import ScoreSpaceError
 from scorespace.resampling import draw
 from scorespace.tables import classes, pair
-from scorespace.views import sections
+from scorespace.views import sections, terminal
 
 HOSTILE = "<script>alert('x')</script>&|`*"
 
@@ -303,3 +303,28 @@ def test_the_example_of_the_contract(tmp_path, monkeypatch):
     assert ss.roc(t).hull().area() == pytest.approx(curve.hull().area())
     assert ss.measure("auc", truth=y, score=s, positive="bad") == ss.auc(t)
     assert ss.confusion([[6, 2], [1, 3]], classes=["cancer", "healthy"]).total == 12
+
+
+def test_two_names_of_one_measure_are_both_shown():
+    rows = {"y": [1, 0, 1, 0, 1, 0] * 5, "a": np.linspace(0, 1, 30), "b": np.linspace(1, 0, 30) ** 2}
+    found = ss.evaluate(rows, truth="y", scores=["a", "b"], measures="ppv@0.5,precision@0.5")
+    shown = terminal.text(found.brief, width=120)
+    assert "ppv@0.5" in shown
+    assert "precision@0.5" in shown
+    assert set(found.differences) == {"ppv@0.5", "precision@0.5"}
+
+
+def test_two_classes_without_a_positive_one_have_an_area():
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 200)
+    p = 1 / (1 + np.exp(-rng.normal(label, 1)))
+    rows = {"y": np.where(label, "yes", "no"), "m_yes": p, "m_no": 1 - p}
+    found = ss.evaluate(rows, truth="y", scores="m_*", measures="auc").summary[0]
+    assert found.value == pytest.approx(ss.measure("auc", truth=label, score=p))
+    assert found.method == "delong"
+
+
+def test_cases_of_repeats_are_counted_once():
+    rows = {"y": [1, 0] * 40, "s": np.arange(80) / 80, "repeat": [0] * 40 + [1] * 40}
+    found = ss.evaluate(rows, truth="y", scores="s", repeat="repeat")
+    assert "40 cases in 2 repeats   positive = 1 (20, 50.0 %)" in terminal.text(found.brief, width=120)

@@ -96,7 +96,7 @@ OF_SEVERAL = class_table(["x", "y"], [[0.2, 0.8], [0.3, 0.7]])
         (THREE, "acc bacc kappa mcc f1[macro] f1[weighted]"),
         (
             OF_SEVERAL,
-            "auc[hand_till] auc[weighted] brier logloss ece acc bacc kappa mcc f1[macro] f1[weighted]",
+            "auc brier logloss ece acc bacc kappa mcc f1[macro] f1[weighted]",
         ),
     ],
 )

@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
+import scorespace as ss
 from scorespace.errors import MeasureError
 from scorespace.measures import find, measures, parse, parse_list
 from scorespace.measures.catalog import MeasureSpec
@@ -250,3 +252,13 @@ def test_the_best_threshold_is_no_operating_point():
 )
 def test_a_threshold_that_nobody_typed_is_shown_with_the_digits_that_count(text, shown):
     assert parse(text).shown == shown
+
+
+def test_nested_requests_parse_and_print_back():
+    for text in ("best(measure=fbeta(beta=2))", "best(measure=cost(fp=1, fn=5))"):
+        (spec,) = parse_list(text)
+        assert str(spec) == text
+        assert parse(str(spec)) == spec
+    rows = {"truth": [1, 0, 1, 0, 0], "score": [0.9, 0.6, 0.5, 0.4, 0.1]}
+    every = [ss.measure(f"fbeta(beta=2)@{at}", **rows) for at in rows["score"]]
+    assert ss.measure("best(measure=fbeta(beta=2))", **rows) == pytest.approx(max(every))

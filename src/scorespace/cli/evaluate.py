@@ -137,11 +137,11 @@ def evaluate(
         evaluation.slices  # noqa: B018
         evaluation.changes  # noqa: B018
         spreads = evaluation.spread() if spread else None
+        failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
     if save is not None:  # before anything is shown, as the report is
         evaluation.save(save)
     show(evaluation, report, format, title, section, by_class=by_class, spreads=spreads)
     output.wrote(format, saved=save)
-    failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
     if failed:
         sys.stderr.write("".join(f"requirement failed: {text}\n" for text in failed))
         raise typer.Exit(1)

@@ -107,8 +107,9 @@ def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level
     if not specs:
         return {}
     sized = max(table.size for table in models.tables.values())
-    found = paired.differences(pairs, draws, a, b, specs if sized <= QUICK else specs[:1], level=level)
-    return {str(spec): one for spec, one in found.items()}
+    unique = list(dict.fromkeys(specs))  # a measure under two names is one
+    found = paired.differences(pairs, draws, a, b, unique if sized <= QUICK else unique[:1], level=level)
+    return {str(spec): found[spec] for spec in specs if spec in found}
 
 
 def best_two(evaluation: Answers, ordered: Sequence[Estimate]) -> Comparison:

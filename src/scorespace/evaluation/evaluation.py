@@ -157,12 +157,12 @@ class Evaluation:
     @cached_property
     def shown(self) -> Estimates:
         """The same as a screen shows them: each beside what it is misread without."""
-        held = {(one.model, one.spec): one for one in self.summary}
-        every = {name: with_beside([spec for model, spec in held if model == name]) for name in self.models}
-        missing = {name: [spec for spec in specs if (name, spec) not in held] for name, specs in every.items()}
+        held = {(one.model, str(one.spec)): one for one in self.summary}
+        every = {name: with_beside([one.spec for one in self.summary if one.model == name]) for name in self.models}
+        missing = {name: [spec for spec in specs if (name, str(spec)) not in held] for name, specs in every.items()}
         if any(missing.values()):
-            held |= {(one.model, one.spec): one for one in self._estimates(missing)}
-        ordered = tuple(held[name, spec] for name, specs in every.items() for spec in specs)
+            held |= {(one.model, str(one.spec)): one for one in self._estimates(missing)}
+        ordered = tuple(held[name, str(spec)] for name, specs in every.items() for spec in specs)
         return replace(self.summary, estimates=ordered)
 
     @cached_property

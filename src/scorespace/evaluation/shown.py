@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
 from typing import Final
@@ -62,7 +62,8 @@ def _(table: ScoreTable, at: float | None = None) -> list[MeasureSpec]:
 def _(table: ClassTable | ClassBins, at: float | None = None) -> list[MeasureSpec]:
     proper = OF_CLASS_PROBABILITIES if table.probabilities else ()
     ordered = (*(("rps",) if table.probabilities else ()), *OF_ORDER) if table.ordinal else ()
-    return [*map(parse, (*OF_CLASS_SCORES, *proper, *OF_CLASSES, *ordered))]
+    areas = ("auc",) if len(table.class_names) == 2 else OF_CLASS_SCORES
+    return [*map(parse, (*areas, *proper, *OF_CLASSES, *ordered))]
 
 
 @usual.register
@@ -87,7 +88,7 @@ def suiting(
 ) -> list[MeasureSpec]:
     """The requests that make sense for a model, at its threshold where one is needed and none is stated."""
     found = (one for one in (placed(spec, table, at, condition) for spec in asked) if suits(one, table))
-    return list(dict.fromkeys(found))
+    return by_name(found)
 
 
 def with_beside(asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
@@ -100,7 +101,12 @@ def with_beside(asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
         [*([replace(one, name=one.measure.beside, options=(), asked=None)] if one.measure.beside else []), one]
         for one in asked
     )
-    return list(dict.fromkeys(one for pair in pairs for one in pair))
+    return by_name(one for pair in pairs for one in pair)
+
+
+def by_name(specs: Iterable[MeasureSpec]) -> list[MeasureSpec]:
+    """The requests without those that are repeated under the same name; under two names, both are shown."""
+    return list({str(one): one for one in specs}.values())
 
 
 def placed(spec: MeasureSpec, table: Table, at: float | None, condition: Stated | None = None) -> MeasureSpec:

@@ -144,7 +144,8 @@ def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
         return False  # all cases are of one class, so nothing is ranked
     if roles.numbers and roles.time is not None:
         return True
-    if roles.group is not None or (roles.fold is not None and wanted is not False and sample.rows <= _PAIRED_ROWS):
+    tested_in = roles.fold or roles.repeat
+    if roles.group is not None or (tested_in is not None and wanted is not False and sample.rows <= _PAIRED_ROWS):
         return True
     several = len(roles.scores) + len(roles.class_scores) + len(roles.decisions) + len(roles.numbers) > 1
     return several and (sample.rows <= _PAIRED_ROWS if wanted is None else wanted)

@@ -68,6 +68,8 @@ def _(table: ScoreTable) -> Lead:
 @leading.register(ClassBins)
 @leading.register(ClassTable)
 def _(table: ClassTable | ClassBins) -> Lead:
+    if len(table.class_names) == 2:  # one pair of classes: the area over all pairs is the AUC
+        return Lead((parse("auc"),), "ranks best, with AUC", "AUC", NOTHING_RANKED, chance=0.5)
     area = "AUC over all pairs of classes"
     return Lead((parse("auc[hand_till]"),), f"ranks the classes best, with {area}", area, NOTHING_RANKED, chance=0.5)
 

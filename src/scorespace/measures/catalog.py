@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import field
 from typing import Any
 
-from scorespace.declaration import call_text, read_options, written
+from scorespace.declaration import call_text, read_options, split_list, written
 from scorespace.errors import MeasureError, folded
 from scorespace.frozen import dataclass
 from scorespace.measures.average import ALL_AVERAGES
@@ -21,13 +21,12 @@ from scorespace.tables.labels import bare
 
 _SHAPE = re.compile(
     r"""\s*(?P<name>[^\s()\[\]@,=]+(?:\s+[^\s()\[\]@,=]+)*)\s*
-        (?:\((?P<options>[^()]*)\))?\s*
+        (?:\((?P<options>(?:[^()]|\([^()]*\))*)\))?\s*
         (?:\[(?P<of>"(?:[^"\\]|\\.)*"|[^\[\]"]*)\])?\s*
         (?:@\s*(?P<at>(?:[Tt][Oo][Pp]\s*)?[^\s\[\]()@]+(?:\s*%)?))?\s*""",
     re.VERBOSE,
 )
 _TOP = re.compile(r"top\s*(?P<size>[^\s%]*)\s*(?P<percent>%?)", re.IGNORECASE)
-_PIECE = re.compile(r"""(?:\([^()]*\)|\[(?:"(?:[^"\\]|\\.)*"|[^\[\]"]*)\]|[^,(\[])+""")
 _AVERAGE = "|".join(ALL_AVERAGES)
 _JOINED = re.compile(
     rf"(?P<first>{_AVERAGE})_(?:averaged?_)?(?P<of>.+)"
@@ -173,10 +172,7 @@ def parse_list(text: str) -> list[MeasureSpec]:
     >>> [str(m) for m in parse_list("auc, pauc(fpr_high=0.2, corrected=true), f1[macro]")]
     ['auc', 'pauc(fpr_high=0.2, corrected=true)', 'f1[macro]']
     """
-    pieces = _PIECE.findall(text)
-    if _PIECE.sub("", text).strip(", "):
-        raise MeasureError(f"a bracket in {text!r} is not closed.", hint="a closing bracket for each opening one")
-    return [parse(piece) for piece in pieces if piece.strip()]
+    return [parse(piece) for piece in split_list(text, text, MeasureError) if piece.strip()]
 
 
 def _point(text: str | None, whole: str, measure: Measure) -> At | None:

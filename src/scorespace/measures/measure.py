@@ -111,8 +111,10 @@ class Measure(OnTables):
         """The formula and the table inside the given one that it takes; `label` is what an error calls the request."""
         try:
             self.refuse_scores(table)
-            if of is None and table.scores_classes and self.of_several is not None:
+            if of is None and table.scores_classes:
                 of = self.of_several
+                if of is None and self.area is not None and len(table.class_names) == 2:
+                    of = table.class_names[-1]  # the area of either class against the other is the same
             return way(self.functions, table, of, at, sized=self.probability)
         except NoTableError as error:
             raise self.refused(error, str(label or self.name)) from None

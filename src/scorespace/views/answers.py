@@ -120,15 +120,21 @@ def told(evaluation: Answers, sentences: Mapping[str, str]) -> tuple[Text, list[
 
 def facts(models: Models) -> str:
     """The sample in a line: how many cases, of which classes."""
-    total = sum(models.classes.values())
-    weighted = bool(models.classes) and total != models.rows
-    parts = [so_many(models.rows, "row" if weighted else "case")]
-    parts += [f"total weight {grouped(total)}"] if weighted else []
+    classes, rows = models.classes, so_many(models.rows, "case")
+    if models.pairs is not None and models.pairs.repeat is not None:  # every case has a row in each repeat
+        repeats = int(models.pairs.repeat.max()) + 1
+        rows = f"{grouped(models.rows)} rows in {repeats} repeats"
+        if all(count % repeats == 0 for count in (models.rows, *classes.values())):
+            classes = {name: count / repeats for name, count in classes.items()}
+            rows = f"{grouped(models.rows // repeats)} cases in {repeats} repeats"
+    elif classes and sum(classes.values()) != models.rows:
+        rows = f"{so_many(models.rows, 'row')}   total weight {grouped(sum(classes.values()))}"
+    parts, total = [rows], sum(classes.values())
     if models.positive is None:
-        parts += [f"{name} ({grouped(count)})" for name, count in models.classes.items()]
+        parts += [f"{name} ({grouped(count)})" for name, count in classes.items()]
     else:
-        positives = models.classes.get(models.positive, 0)
+        positives = classes.get(models.positive, 0)
         parts.append(f"positive = {models.positive} ({grouped(positives)}, {percent(positives / total)})")
-        rest = [f"{name} ({grouped(n)})" for name, n in models.classes.items() if name != models.positive]
+        rest = [f"{name} ({grouped(n)})" for name, n in classes.items() if name != models.positive]
         parts += [f"negative = {', '.join(rest)}"] if rest else []
     return "   ".join(parts)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def document(evaluation: Answers, comparisons: Comparisons, other: Answers | None = None) -> Document:
     """The whole page of a comparison, perhaps with another sample."""
     second = [] if other is None else [Text(f"with {other.models.name}   {facts(other.models)}")]
-    return page(evaluation.models.name, _rows_or_cases(evaluation), comparisons, *second)
+    return page(evaluation.models.name, facts(evaluation.models), comparisons, *second)
 
 
 def page(name: str, about: str, comparisons: Comparisons, *above: Block) -> Document:
@@ -113,15 +113,6 @@ def _cell(one: Comparison | None) -> str:
     if one is None or math.isnan(one.difference):
         return ""
     return one.size + ("*" if one.sure else "")
-
-
-def _rows_or_cases(evaluation: Answers) -> str:
-    """The facts of the sample; a case that is tested in several repeats has a row in each."""
-    pairs = evaluation.models.pairs
-    if pairs is None or pairs.repeat is None:
-        return facts(evaluation.models)
-    rows = f"{grouped(evaluation.models.rows)} rows in {int(pairs.repeat.max()) + 1} repeats"
-    return facts(evaluation.models).replace(f"{grouped(evaluation.models.rows)} cases", rows, 1)
 
 
 def _mark(comparisons: Comparisons) -> str:

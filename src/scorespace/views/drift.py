@@ -11,7 +11,7 @@ from scorespace.samples.moved import FAMILY, Aspect, Drift, ModelDrift
 from scorespace.views.charts.drift import drift_chart, drift_panels
 from scorespace.views.document import Block, Document, Grid, Picture, Section, Text, one_section
 
-_OF_BOTH = "Each change is that at the prevalence before, so that a change of prevalence alone moves none of them."
+_OF_BOTH = "adjusted: after, at the prevalence before; change = adjusted − before, so not that of prevalence alone."
 
 
 def document(drift: Drift, names: tuple[str, str] = ("before", "after")) -> Document:
@@ -66,7 +66,7 @@ def grids(drift: Drift, one: ModelDrift) -> Sequence[Block]:
         Grid((f"tests{of_model}", "before", "after", "change", "p", "p adjusted"), tuple(map(_test, family)))
     ]
     if others:
-        columns = (f"aspects{of_model}", "before", "after", "at equal prevalence", "p")
+        columns = (f"aspects{of_model}", "before", "after", "adjusted", "change", "p")
         blocks.append(Grid(columns, tuple(map(_aspect, others)), _OF_BOTH))
     reasons: dict[str, dict[str, None]] = {}  # what several aspects share is told once
     for aspect in (*family, *others):
@@ -87,9 +87,9 @@ def _test(aspect: Aspect) -> tuple[str, ...]:
 
 def _aspect(aspect: Aspect) -> tuple[str, ...]:
     distance = math.isnan(aspect.before) and not math.isnan(aspect.change)
-    before, after = ("", "") if distance else (decimals(aspect.before), decimals(aspect.after))
+    values = ("", "", "") if distance else map(decimals, (aspect.before, aspect.after, aspect.same))
     change = decimals(aspect.change) if distance else signed(aspect.change)
-    return aspect.title, before, after, change, p_cell(aspect.p)
+    return aspect.title, *values, change, p_cell(aspect.p)
 
 
 def picture(drift: Drift) -> Picture:
