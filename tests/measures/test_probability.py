@@ -82,3 +82,9 @@ def test_the_mean_score_is_the_average_probability():
     assert ss.measure("average probability", truth=truth, score=score) == pytest.approx(np.mean(score))
     weighted = ss.measure("mean_score", truth=truth, score=score, weight=weight)
     assert weighted == pytest.approx(np.average(score, weights=weight))
+
+
+def test_logloss_keeps_its_digits_next_to_zero_and_one():
+    """Of p = 1e-9 and 1 − 2e-9, log(1 − p) has nine digits and log1p(−p) all of them."""
+    found = ss.measure("logloss", truth=[0, 1], score=[1e-9, 1 - 2.0**-29])
+    assert found == pytest.approx((1e-9 + 0.5e-18 - math.log1p(-(2.0**-29))) / 2, rel=1e-14)

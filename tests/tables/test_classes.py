@@ -165,3 +165,18 @@ def test_a_threshold_of_what_covers_all_thresholds_is_refused_for_the_highest_sc
     with pytest.raises(MeasureError) as refused:
         bind(parse(asked), TABLE)
     assert str(refused.value) == f"{asked} asks for a threshold, but {name} covers all thresholds.\n  hint: {name}"
+
+
+def test_sums_over_ordered_classes_tie_as_decimals_do():
+    """P(≥ 1) ranks as 1 − P(0) does, and a typed threshold is met by the scores that are as large on paper."""
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        tenths = rng.multinomial(10, [0.4, 0.3, 0.3], 12)
+        label = np.append([0, 1, 2], rng.integers(0, 3, 9))
+        table = class_table(label.astype(str), tenths / 10)
+        above, high = 10 - tenths[:, 0], label > 0
+        wins = np.sign(np.subtract.outer(above[high], above[~high]))
+        area = (1 + wins).mean() / 2
+        assert float(bind(parse("auc[>=1]"), table).value) == pytest.approx(area, abs=1e-12)
+        called = float(bind(parse("pp[>=1]@0.8"), table).value)
+        assert called == (above >= 8).sum()

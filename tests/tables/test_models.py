@@ -133,3 +133,12 @@ def test_tables_without_classes_have_no_outcomes():
         str(caught.value) == f"p has no outcomes of decisions: it is {numbers.models['p'].described()}.\n"
         "  hint: a model with scores or decisions"
     )
+
+
+def test_sums_of_fractional_weights_are_the_same_cases_in_any_order():
+    rng = np.random.default_rng(0)
+    label, weight = rng.integers(0, 2, 999), rng.random(999)
+    tables = {name: score_table(label, rng.random(999), weight=weight) for name in "abcdef"}
+    assert list(models_of(tables)) == list("abcdef")
+    with pytest.raises(DataError, match="not about the same cases"):
+        models_of({"a": tables["a"], "b": score_table(label, label, weight=weight * 1.001)})

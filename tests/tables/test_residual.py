@@ -71,7 +71,7 @@ def test_intervals_are_inside_where_there_are_such():
         ({"truth": [1, 2], "predicted": [1, np.nan]}, DataError, "prediction has missing or infinite values"),
         ({"truth": [[1, 2], [2, 3]], "predicted": [1, 2]}, DataError, "truth is not one column"),
         ({"truth": [1, 2], "predicted": [1, 2], "weight": [0, 0]}, WeightError, "all weights are zero"),
-        ({"truth": [1], "predicted": [1], "interval": ([2], [1])}, DataError, "end before they begin"),
+        ({"truth": [1], "predicted": [1], "interval": ([2], [1], 0.9)}, DataError, "end before they begin"),
     ],
 )
 def test_what_is_no_column_of_numbers_is_refused(given, error, message):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import scorespace as ss
 from scorespace.errors import DataError, PositiveError, ScoreError
 from scorespace.measures.confusion import tpr
 from scorespace.measures.ranking import auc
@@ -110,12 +111,12 @@ def test_thresholds_that_int_of_100_t_gets_wrong(threshold):
     assert counts.tp == sum(score >= threshold for score in grid)
 
 
-def test_float32_scores_are_compared_as_they_are():
-    # float32(0.3) is a little above 0.3 and float32(0.7) a little below 0.7: widened exactly, then compared.
+def test_float32_scores_are_compared_in_their_precision():
     table = score_table([1, 0], np.array([0.3, 0.7], dtype=np.float32))
     assert table.at(0.3).tp == 1
-    assert table.at(0.7).fp == 0
-    assert table.at(np.float32(0.7)).fp == 1
+    assert table.at(0.7).fp == 1
+    assert table.at(0.7000001).fp == 0
+    assert score_table([1, 0], np.array([0.3, 0.7])).at(0.7000000001).fp == 0
 
 
 def test_several_thresholds_at_once(table):
@@ -382,3 +383,17 @@ def test_another_prevalence_weighs_the_cases_of_each_class_alike():
     expected = score_table(truth, score, weight=weight * factor)
     assert found.counts == pytest.approx(expected.counts)
     assert found.squares == pytest.approx(expected.squares)
+
+
+def test_a_threshold_means_the_same_in_single_precision():
+    """0.7 stored as float32 is a little less than 0.7; a typed 0.7 still takes it in, alone, paired and in bins."""
+    score = np.array([0.1, 0.3, 0.7, 0.7, 0.9, 0.2, 0.57, 0.29] * 30)
+    label = np.array([0, 1, 1, 0, 1, 0, 1, 0] * 30)
+    rows = {
+        kind: {"y": label, "s": score.astype(kind), "t": (1 - score).astype(kind)} for kind in (np.float64, np.float32)
+    }
+    for at in (0.7, 0.3, 0.57, 0.29, 0.9):
+        for more in ({}, {"memory": "1 B"}, {"where": "s >= 0"}, {"paired": True}):
+            asked = {"truth": "y", "scores": ["s", "t"], "measures": f"tpr@{at},fpr@{at}", **more}
+            double, single = (ss.evaluate(rows[kind], **asked).summary for kind in rows)
+            assert [one.value for one in single] == [one.value for one in double]

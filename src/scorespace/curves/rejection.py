@@ -27,7 +27,7 @@ def margin_table(table: ScoreTable, at: float = 0.5) -> ScoreTable:
     >>> margin_table(score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])).pos
     array([2., 0., 1.])
     """
-    decided = table.score >= at
+    decided = table.score >= table.in_precision(at)
     right = np.where(decided, table.pos, table.neg)
     score, counts = grouped_scores(margins_of(table.score, at), np.stack([table.pos + table.neg - right, right]))
     return ScoreTable(score, counts, ("wrong", "right"), 1, table.resolution)

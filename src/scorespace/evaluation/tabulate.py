@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scorespace import frames
@@ -10,10 +11,12 @@ from scorespace.auditing.free import free_notes
 from scorespace.conditions import CostMatrix
 from scorespace.evaluation.notes import role_notes
 from scorespace.frames.scale import scale_of, scaled
+from scorespace.frames.values import single_precision
 from scorespace.frames.votes import with_votes
 from scorespace.frozen import dataclass
 from scorespace.later import later
 from scorespace.results import Note
+from scorespace.tables.columns import nearest_single
 from scorespace.tables.models import Models, Parts, class_weights
 
 if TYPE_CHECKING:
@@ -73,6 +76,8 @@ def tabulated(
     by_case = bool(named.numbers) and (not named.summed or named.time is not None)
     whole = grouped or by_case or (named.class_scores and costs is not None)
     small = bool(whole) or frames.fits(source, named, room.memory)
+    if single_precision(source, named.scores.values()):
+        room = replace(room, edges=tuple(sorted({*room.edges, *map(float, nearest_single(room.edges))})))
     pairs, couples = None, {}
     coarse: dict[str, Any] = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
     if frames.distributed(source.frame):

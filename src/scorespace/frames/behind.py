@@ -15,10 +15,11 @@ from scorespace.frames.read import Chosen, read
 from scorespace.frames.roles import Roles
 from scorespace.frames.roles import roles as roles_of
 from scorespace.frames.source import Source
-from scorespace.frames.values import label, number
+from scorespace.frames.values import label, number, single_precision
 from scorespace.frames.votes import with_votes
 from scorespace.frames.where import parse
 from scorespace.frozen import dataclass
+from scorespace.tables.columns import nearest_single
 from scorespace.tables.labels import label_text
 
 if TYPE_CHECKING:
@@ -154,7 +155,9 @@ def _chosen(sample: Sample, wanted: Wanted) -> tuple[nw.Expr, nw.Expr]:
 
 def _scored(sample: Sample, column: str, positive: str | None, wanted: Wanted) -> tuple[nw.Expr, nw.Expr]:
     """Those flagged at a threshold or not, and those whose score lies in a range; ends belong to it."""
-    score = number(column)
+    score, at = number(column), wanted.threshold
+    if at is not None and single_precision(sample.source, [column]):
+        at = float(nearest_single(at))
     kept: nw.Expr = nw.lit(True)
     if wanted.low is not None:
         kept = kept & (score >= wanted.low)
@@ -163,7 +166,7 @@ def _scored(sample: Sample, column: str, positive: str | None, wanted: Wanted) -
     if wanted.cell:
         if wanted.threshold is None:
             raise DataError("an outcome needs the threshold that decides.", hint="threshold=0.5")
-        kept = kept & _in_cell(sample, wanted.cell, positive, lambda _: score >= wanted.threshold)
+        kept = kept & _in_cell(sample, wanted.cell, positive, lambda _: score >= at)
     return score, kept
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 import narwhals as nw
@@ -60,6 +61,12 @@ def choose(condition: Any, one: Any, other: Any) -> Any:
 def holds_numbers(kind: nw.dtypes.DType) -> bool:
     """Whether values of that kind can be counted with: yes and no are 1 and 0."""
     return kind.is_numeric() or kind == nw.Boolean
+
+
+def single_precision(source: Source, columns: Iterable[str]) -> bool:
+    """Whether one of these columns holds float32 numbers."""
+    kinds = source.frame.collect_schema()
+    return any(kinds[column] == nw.Float32 for column in columns)
 
 
 # --- in NumPy

@@ -127,7 +127,7 @@ def logloss(t: ScoreTable, *, base: Base = None, eps: Eps = 0.0) -> Array:
     check_log_options(base, eps)
     p = np.clip(t.score, eps, 1 - eps)
     with np.errstate(divide="ignore"):
-        happened, not_happened = -np.log(p), -np.log(1 - p)
+        happened, not_happened = -np.log(p), -np.log1p(-p)
     # Only the ends of the table can be 0 and 1; infinity times no case is 0 there.
     impossible = _impossible(t) if eps == 0 else np.zeros(())
     happened, not_happened = (np.where(np.isinf(v), 0.0, v) for v in (happened, not_happened))

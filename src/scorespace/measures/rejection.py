@@ -29,7 +29,7 @@ def aurc(
     >>> round(aurc(score_table([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.1])), 4)
     0.2083
     """
-    right = np.where(t.score >= at, t.pos, t.neg)
+    right = np.where(t.score >= t.in_precision(at), t.pos, t.neg)
     return _area(margins_of(t.score, at), t.pos + t.neg, right)
 
 

@@ -28,6 +28,7 @@ TOP: Final = "top"
 """Stands for the highest score of each case where a class is asked for."""
 
 _MOST_KEPT: Final = 5_000_000  # scores of all classes up to which the table of each class is kept
+_NEXT_TO_ZERO: Final = 1e-9  # where 1 − P loses digits
 ROUNDING: Final = 0.01
 """How far the scores of a case may be from adding up to one and still be probabilities, printed with few digits."""
 
@@ -95,6 +96,18 @@ class ClassScores(OfClasses):
     def __repr__(self) -> str:
         shown = class_listing(self.classes, self.class_totals.tolist())
         return f"{type(self).__name__}: {grouped(float(self.total))} cases, {len(self.classes)} classes: {shown}"
+
+
+def rounded_sums(sums: Array) -> Array:
+    """Sums of scores to 14 digits, so that equal ones tie: 0.7 + 0.1 is 0.8, whatever floating point makes of it.
+
+    >>> rounded_sums(np.array([0.7 + 0.1, 0.1 + 0.2])).tolist()
+    [0.8, 0.3]
+    """
+    with np.errstate(divide="ignore"):
+        digits = 13 - np.floor(np.log10(np.abs(sums)))
+    scale = 10.0 ** np.clip(digits, -290, 290)
+    return np.where(sums == 0, 0.0, np.rint(sums * scale) / scale)
 
 
 @dataclass(frozen=True)
@@ -311,7 +324,10 @@ class ClassTable(ClassScores):
     def _from(self, index: int) -> ScoreTable:
         """The score table of that class and all above it, by the sum of their scores, against those below."""
         sides = f"< {self.classes[index]}", f"≥ {self.classes[index]}"
-        return _score_table(self.label >= index, self.score[index:].sum(axis=0), sides, self.weight, self.copies)
+        total = self.score[index:].sum(axis=0)
+        if self.probabilities and index < len(self.classes) - index:  # fewer terms below: 1 − P(< class)
+            total = np.where(total < _NEXT_TO_ZERO, total, 1 - self.score[:index].sum(axis=0))
+        return _score_table(self.label >= index, rounded_sums(total), sides, self.weight, self.copies)
 
     def one_vs_one(self, index: int, other: int) -> ScoreTable:
         among = np.flatnonzero((self.label == index) | (self.label == other))

@@ -46,6 +46,16 @@ def scores_of(score: Any, size: int) -> NDArray[np.float64]:
     return values
 
 
+def nearest_single(threshold: Any) -> Array:
+    """The single-precision number next to a threshold: what a column of such numbers holds where 0.7 was written.
+
+    >>> nearest_single(0.7)
+    array(0.69999999)
+    """
+    with np.errstate(over="ignore"):
+        return np.asarray(threshold).astype(np.float32).astype(np.float64)
+
+
 def _numbers(array: Array) -> Array:
     """An array of objects as numbers, None as NaN, where they are numbers."""
     if any(issubclass(kind, (str, bytes)) for kind in set(map(type, array))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any
@@ -214,7 +215,7 @@ def models_of(tables: Mapping[str, Table], name: str = "tables") -> Models:
     seen = {model: class_weights(table) for model, table in tables.items()}
     (first_name, totals), *others = seen.items()
     for model, classes in others:
-        if classes != totals:  # by name, in whichever order a matrix has them
+        if not _alike(classes, totals):
             raise DataError(
                 f"{first_name} and {model} are not about the same cases.",
                 seen="; ".join(class_listing(tuple(found), tuple(found.values())) for found in (totals, classes)),
@@ -222,6 +223,11 @@ def models_of(tables: Mapping[str, Table], name: str = "tables") -> Models:
             )
     first = tables[first_name]
     return Models(name, int(first.total), totals, first.positive_name, tables)
+
+
+def _alike(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
+    """Whether classes have the same weights, by name; sums of fractions differ by their order."""
+    return one.keys() == other.keys() and all(math.isclose(one[name], other[name], rel_tol=1e-9) for name in one)
 
 
 def class_weights(table: Table) -> dict[str, float]:

@@ -103,7 +103,7 @@ class PairTable(ByValue):
 
     def decisions(self, model: int, at: float) -> NDArray[np.bool_]:
         """Which cases a model calls positive at a threshold."""
-        return self.scores(model) >= at
+        return self.scores(model) >= self.tables[model].in_precision(at)
 
     def right(self, model: int, at: float | None = None) -> NDArray[np.bool_]:
         """Which cases a model decides right, at a threshold where it needs one."""

@@ -15,7 +15,7 @@ from scorespace.errors import DataError, ScoreError
 from scorespace.frozen import dataclass
 from scorespace.results import grouped
 from scorespace.tables.bins import BITS, Bins, exact_bins, joined
-from scorespace.tables.columns import scores_of, weights_of
+from scorespace.tables.columns import nearest_single, scores_of, weights_of
 from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.labels import encode_classes, label_text, natural_order, positive_index
 from scorespace.tables.order import starts_of
@@ -225,7 +225,7 @@ class ScoreTable(OfClasses, Weighed):
         if at is None:
             raise NoTableError("of a score needs a threshold", hint="{label}@0.5")
         positive = (np.arange(len(self.classes)) == self.positive)[:, None]
-        return ((self.score >= at) == positive).ravel()
+        return ((self.score >= self.in_precision(at)) == positive).ravel()
 
     def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
         return self, cell
@@ -267,6 +267,17 @@ class ScoreTable(OfClasses, Weighed):
         """The threshold of each entry of the sweep; positive is predicted when score ≥ threshold."""
         return np.concatenate([[np.inf], self.score])
 
+    @cached_property
+    def single(self) -> bool:
+        """Whether all scores are single-precision numbers, as those of a float32 column are."""
+        with np.errstate(over="ignore"):
+            few = self.score[:100]
+            return all(bool((one == one.astype(np.float32)).all()) for one in (few, self.score))
+
+    def in_precision(self, threshold: ArrayLike) -> Array:
+        """A threshold in the precision of the scores: of single-precision ones 0.7 means 0.7 as they hold it."""
+        return nearest_single(threshold) if self.single else np.asarray(threshold, dtype=np.float64)
+
     @checked
     def at(self, threshold: ArrayLike) -> Counts:
         """The outcomes when every score ≥ threshold is predicted positive.
@@ -277,7 +288,7 @@ class ScoreTable(OfClasses, Weighed):
         threshold = np.asarray(threshold, dtype=np.float64)
         if np.isnan(threshold).any():
             raise ScoreError("threshold=nan is not a threshold.", hint="a number, or inf to predict no positives")
-        predicted = self.score.size - np.searchsorted(self.score[::-1], threshold, side="left")
+        predicted = self.score.size - np.searchsorted(self.score[::-1], self.in_precision(threshold), side="left")
         if threshold.ndim or "sweep" in self.__dict__ or self.squares is not None:
             return self.sweep[..., predicted]
         # At one threshold of many replicates, two sums are quicker than all that run along the scores.
