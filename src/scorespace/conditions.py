@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, Final
 
@@ -201,6 +202,15 @@ class CostMatrix(ByValue):
                 hint="rows are actual classes, columns decisions; is the matrix transposed?",
             )
 
+    @classmethod
+    def of(cls, classes: Sequence[str], matrix: ArrayLike, rows: str = "actual") -> CostMatrix:
+        """The costs of a matrix whose rows are the actual classes, or the predicted ones.
+
+        >>> CostMatrix.of(("a", "b"), [[0, 1], [5, 0]], rows="predicted").matrix.tolist()
+        [[0.0, 5.0], [1.0, 0.0]]
+        """
+        return cls(tuple(classes), actual_rows(matrix, rows))
+
     def aligned(self, classes: tuple[str, ...]) -> CostMatrix:
         """The same costs with the classes in another order; refused when the classes differ."""
         for name in (*classes, *self.classes):
@@ -246,6 +256,17 @@ class CostMatrix(ByValue):
         order = [1 - self.classes.index(positive), self.classes.index(positive)]
         (tn, fp), (fn, tp) = self.matrix[np.ix_(order, order)].tolist()
         return Condition(fp, fn, tp, tn, prevalence)
+
+
+def actual_rows(matrix: Any, rows: str) -> Any:
+    """A matrix with a row for each actual class; `rows` says what its rows are."""
+    if rows not in ("actual", "predicted"):
+        raise ConditionError(f"rows={rows!r} is no side of a matrix.", hint='rows="actual", or rows="predicted"')
+    if rows == "actual":
+        return matrix
+    with suppress(TypeError, ValueError):  # what is no matrix is refused by whoever takes it
+        return np.asarray(matrix, dtype=np.float64).T
+    return matrix
 
 
 def read_costs(text: str, size: int) -> Array:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 import scorespace as ss
+from oracles.load import reference
 
 MODELS = ["--score", "naive_bayes", "--score", "tree", "--score", "logistic"]
 GROUPED = ["--group", "patient"]
@@ -704,3 +705,64 @@ def test_cases_of_a_group_choose_together(run, credit, loans, write):
     assert together["honest_cost"] == decision.honest.value
     assert together["honest_cost"] != alone["honest_cost"]
     assert together["cost_per_case"] == alone["cost_per_case"]
+
+
+# --- rows: predicted class, in matrices and costs alike
+
+
+def predicted_rows(tmp_path, name, cells, classes):
+    path = tmp_path / f"{name}.csv"
+    lines = [
+        ",".join(["", *classes]),
+        *(",".join([one, *map(str, row)]) for one, row in zip(classes, cells, strict=True)),
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize("verb", ["decide", "evaluate"])
+def test_total_cost_of_three_classes_typed_as_on_the_slide(run, tmp_path, verb):
+    theirs = reference("lecture_examples")["multiclass_cost"]
+    counts = predicted_rows(tmp_path, "counts", theirs["counts_rows_predicted"], "abc")
+    costs = predicted_rows(tmp_path, "costs", theirs["cost_rows_predicted"], "abc")
+    done = run(verb, "--matrix", f"m={counts}", "--rows", "predicted", "--costs", costs, "--format", "json")
+    found = done.json() if verb == "decide" else done.json()["decision"]
+    assert found["total_cost"] == theirs["total"]
+    said = [one["text"] for one in done.json()["notes"] if one["code"] == "SS098"]
+    assert said == ["rows: predicted class in m and the costs; tables shown here have rows: actual class."]
+
+
+def test_valves_typed_as_on_the_slide(run, tmp_path):
+    given = reference("lecture_examples")["valve"]
+    classes, asked = ("open", "close"), []
+    for name in ("c1", "c2", "c3"):
+        one = given[name]
+        path = predicted_rows(tmp_path, name, [[one["TP"], one["FP"]], [one["FN"], one["TN"]]], classes)
+        asked += ["--matrix", f"{name}={path}"]
+    costs = predicted_rows(tmp_path, "costs", [[0, 100], [2000, 0]], classes)
+    asked += ["--rows", "predicted", "--costs", costs, "--positive", "open", "--format", "json"]
+    found = run("decide", *asked).json()
+    assert found["model"] == "c1"
+    for row in found["rows"][:3]:
+        assert row["cost_per_case"] == pytest.approx(given[row["model"]]["cost_per_unit"], abs=1e-9)
+
+
+def test_costs_alone_have_rows_too(run, tmp_path):
+    data = tmp_path / "d.csv"
+    data.write_text("y,d\n" + "a,a\na,b\na,b\nb,b\nb,a\nc,c\n")
+    costs = predicted_rows(tmp_path, "costs", [[0, 7, 1], [2, 0, 1], [1, 1, 0]], "abc")  # b taken for a costs 7
+    done = run(
+        "decide",
+        str(data),
+        "--truth",
+        "y",
+        "--decision",
+        "d",
+        "--costs",
+        costs,
+        "--rows",
+        "predicted",
+        "--format",
+        "json",
+    )
+    assert done.json()["total_cost"] == 2 * 2 + 7

@@ -38,35 +38,35 @@ def test_a_group_is_spelt_out_and_put_together_again():
 
 
 def test_costs_as_flags_or_as_a_file(tmp_path):
-    assert Stakes().condition is None
-    assert Stakes(1, 5, None, -2, 0.3).condition == Condition(fp=1, fn=5, tn=-2, prevalence=0.3)
-    assert Stakes(cost_under=2, cost_over=1).condition == Asymmetry(2, 1)
+    assert Stakes().condition() is None
+    assert Stakes(1, 5, None, -2, 0.3).condition() == Condition(fp=1, fn=5, tn=-2, prevalence=0.3)
+    assert Stakes(cost_under=2, cost_over=1).condition() == Asymmetry(2, 1)
     file = tmp_path / "costs.csv"
     file.write_text(",a,b\na,0,5\nb,1,0\n")
-    assert Stakes(costs=file).condition == CostMatrix(("a", "b"), np.array([[0, 5], [1, 0]]))
+    assert Stakes(costs=file).condition() == CostMatrix(("a", "b"), np.array([[0, 5], [1, 0]]))
     for given, seen in [
         (Stakes(1), "--cost-fp 1"),
         (Stakes(None, 5, 2, None, 0.3), "--cost-fn 5, --cost-tp 2"),
         (Stakes(prevalence=0.3), "--prevalence 0.3"),
     ]:
-        assert told(lambda given=given: given.condition) == (
+        assert told(lambda given=given: given.condition()) == (
             f"ConditionError: the costs of both errors are needed.\n  seen: {seen}\n  hint: --cost-fp 1 --cost-fn 5"
         )
-    assert told(lambda: Stakes(1, 5, costs=file).condition) == (
+    assert told(lambda: Stakes(1, 5, costs=file).condition()) == (
         "ConditionError: costs are stated twice.\n  hint: either --costs FILE.csv or --cost-fp and --cost-fn"
     )
-    assert told(lambda: Stakes(cost_under=2).condition) == (
+    assert told(lambda: Stakes(cost_under=2).condition()) == (
         "ConditionError: the costs of both sides are needed.\n  hint: --cost-under 2 --cost-over 1"
     )
-    assert told(lambda: Stakes(1, 5, cost_under=2, cost_over=1).condition) == (
+    assert told(lambda: Stakes(1, 5, cost_under=2, cost_over=1).condition()) == (
         "ConditionError: these are costs of two kinds of models.\n  hint: --cost-under 2 --cost-over 1"
     )
 
 
 def test_a_slope_stands_for_all_of_them(tmp_path):
-    assert Stakes(slope=2).condition is None
+    assert Stakes(slope=2).condition() is None
     for beside in (Stakes(1, slope=2), Stakes(prevalence=0.3, slope=2), Stakes(costs=tmp_path, slope=2)):
-        assert told(lambda beside=beside: beside.condition) == (
+        assert told(lambda beside=beside: beside.condition()) == (
             "ConditionError: --slope stands for the costs and the prevalence.\n"
             "  hint: either --slope 2, or --cost-fp 1 --cost-fn 5"
         )

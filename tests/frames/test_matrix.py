@@ -25,14 +25,14 @@ def refusal(path):
 
 
 def test_rows_are_actual(written):
-    classes, cells = read_matrix(written("actual,a,b\na,0,5\nb,1,0\n"))
+    classes, cells, _ = read_matrix(written("actual,a,b\na,0,5\nb,1,0\n"))
     assert classes == ("a", "b")
     assert cells.tolist() == [[0, 5], [1, 0]]
 
 
 @pytest.mark.parametrize("corner", ["decided", "Predicted", "decision", "prediction", "predicted \\ actual"])
 def test_the_corner_cell_may_say_that_rows_are_decisions(written, corner):
-    classes, cells = read_matrix(written(f"{corner},a,b\na,0,5\nb,1,0\n"))
+    classes, cells, _ = read_matrix(written(f"{corner},a,b\na,0,5\nb,1,0\n"))
     assert classes == ("a", "b")
     assert cells.tolist() == [[0, 1], [5, 0]]
 
@@ -44,20 +44,20 @@ def test_any_other_corner_cell_leaves_rows_actual(written, corner):
 
 def test_columns_in_another_order_than_rows(written):
     # By label: deciding c for a costs 2, b for a costs 1.
-    classes, cells = read_matrix(written(",c,a,b\na,2,0,1\nb,5,3,0\nc,0,8,7\n"))
+    classes, cells, _ = read_matrix(written(",c,a,b\na,2,0,1\nb,5,3,0\nc,0,8,7\n"))
     assert classes == ("a", "b", "c")
     assert cells.tolist() == [[0, 1, 2], [3, 0, 5], [8, 7, 0]]
 
 
 def test_transposed_and_in_another_order(written):
     # Rows are decisions: deciding a for b costs 1.
-    classes, cells = read_matrix(written("decided,b,a\na,1,0\nb,0,5\n"))
+    classes, cells, _ = read_matrix(written("decided,b,a\na,1,0\nb,0,5\n"))
     assert classes == ("a", "b")
     assert cells.tolist() == [[0, 5], [1, 0]]
 
 
 def test_blanks_empty_lines_and_byte_order_marks_do_not_matter(written):
-    classes, cells = read_matrix(written("\n actual , a , b \n\na, 0 ,-2.5\n,,\nb,1e3,0\n\n", "utf-8-sig"))
+    classes, cells, _ = read_matrix(written("\n actual , a , b \n\na, 0 ,-2.5\n,,\nb,1e3,0\n\n", "utf-8-sig"))
     assert classes == ("a", "b")
     assert cells.tolist() == [[0, -2.5], [1000, 0]]
 
@@ -128,7 +128,7 @@ def test_not_text(written):
 )
 def test_a_file_may_tell_that_its_rows_are_decisions(written, text):
     for rows in (None, "predicted"):
-        classes, cells = read_matrix(written(text), rows)
+        classes, cells, _ = read_matrix(written(text), rows)
         assert classes == ("a", "b")
         assert cells.tolist() == [[6, 2], [1, 3]]
 
@@ -183,6 +183,6 @@ def test_typed_matrices_that_are_none(text, problem):
 
 
 def test_typed_matrices_of_several_classes():
-    classes, cells = read_inline("5,0,1; 0,2,2; 1,1,3")
+    classes, cells, _ = read_inline("5,0,1; 0,2,2; 1,1,3")
     assert classes == ("1", "2", "3")
     assert cells.tolist() == [[5, 0, 1], [0, 2, 2], [1, 1, 3]]

@@ -150,3 +150,13 @@ def test_minimum_weighted_loss(key):
     k = ratio / (1 + ratio)
     expected = theirs[key] if key == "MWL_SR1" else theirs["default"][key]
     assert 2 * decide({"it": table}, Condition(fp=k, fn=1 - k)).best.cost_per_case == pytest.approx(expected, abs=1e-9)
+
+
+# --- rows: predicted class
+
+
+def test_python_calls_take_rows():
+    theirs = reference("lecture_examples")["multiclass_cost"]
+    costs = CostMatrix.of("abc", theirs["cost_rows_predicted"], rows="predicted")
+    table = confusion(theirs["counts_rows_predicted"], classes="abc", rows="predicted")
+    assert decide_several({"m": table}, costs).totals == {"m": theirs["total"]}

@@ -138,7 +138,7 @@ def curve(
     if learn_midpoint is not None:
         requested(kind, midpoint="learned")  # refuses kinds without a midpoint, and one that is stated besides
 
-    condition: Any = stakes.condition
+    condition: Any = stakes.condition()
     evaluation = given.evaluated()
     if picture and out is not None:
         output.save(out, lambda: evaluation.drawing(kind))

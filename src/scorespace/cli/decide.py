@@ -56,7 +56,7 @@ def decide(
     Example: scorespace decide credit.csv --truth outcome --positive bad --score naive_bayes --cost-fp 1 --cost-fn 5
     """
     options.check_output(out, options.PICTURES, *given.files, fit, stakes.costs)
-    condition, slope = stakes.condition, stakes.slope
+    condition, slope = stakes.condition(given.rows), stakes.slope
     bounded = bool(at_least or at_most or maximise or minimise)
     ways = [
         (condition is not None and reject is None) or slope is not None,
@@ -72,8 +72,8 @@ def decide(
     with output.progress("bootstrap") as progress:
         asked: dict[str, Any] = {"level": level, "seed": seed, "progress": progress}
         asked["condition"] = None if reject is not None else condition
-        evaluation = given.evaluated(**asked)
-        other = None if fit is None else given.evaluated(fit, **asked)
+        evaluation = given.evaluated(costs=stakes.costs, **asked)
+        other = None if fit is None else given.evaluated(fit, costs=stakes.costs, **asked)
         found: view.AnyDecision
         if slope is not None:
             condition = Condition.of_slope(slope, (other or evaluation).models.prevalence)
@@ -93,7 +93,9 @@ def decide(
             least, most = (dict(map(read_bound, bounds)) for bounds in (at_least, at_most))
             found = evaluation.choose(objective, at_least=least, at_most=most, fit=other)
     output.save(out, lambda: _drawn(evaluation, found))
-    output.write(view.document(evaluation, found), found.to_dict(), format)
+    further = [one.to_dict() for one in view.notes_on_input(evaluation)]
+    content = found.to_dict()
+    output.write(view.document(evaluation, found), content | {"notes": content["notes"] + further}, format)
     output.wrote(None, picture=out)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_type_hints
@@ -11,12 +12,13 @@ import typer
 
 from scorespace.cli import options
 from scorespace.cli.options import COSTS, ROLES, flag
-from scorespace.errors import ConditionError
+from scorespace.errors import ConditionError, DataError
 from scorespace.tables.kind import TABLE_KINDS
 
 if TYPE_CHECKING:
     from scorespace.conditions import Asymmetry, Condition, CostMatrix
     from scorespace.evaluation.evaluation import Evaluation
+    from scorespace.results import Note
 
 _KINDS = ", ".join(one.name for one in TABLE_KINDS)
 _MATRIX_HELP = "A model's confusion matrix, in a file or as 'TP FN; FP TN'; instead of DATA or beside it; repeatable."
@@ -50,7 +52,8 @@ class Given(NamedTuple):
     dataset: options.Dataset = None
     matrix: Annotated[list[str], flag("NAME=FILE.csv", _MATRIX_HELP, ROLES)] = []
     rows: Annotated[
-        options.Side | None, flag(None, "What the rows of --matrix are; actual if nothing says so.", ROLES)
+        options.Side | None,
+        flag(None, "What the rows of --matrix and of --costs are; actual if nothing says so.", ROLES),
     ] = None
     order: options.Order = ""
     scale: options.Scale = None
@@ -72,18 +75,44 @@ class Given(NamedTuple):
         """Whether more than one model is named."""
         return len([*self.score, *self.decision, *self.prediction, *self.model, *self.matrix]) > 1
 
-    def evaluated(self, source: Any = None, **asked: Any) -> Evaluation:
-        """The evaluation of what is given, or of another source with the same columns."""
+    def evaluated(self, source: Any = None, costs: Path | None = None, **asked: Any) -> Evaluation:
+        """The evaluation of what is given, or of another source with the same columns.
+
+        `costs` is the file of a cost matrix, of which a note says how it was read.
+        """
         from scorespace.evaluation.enter import evaluate
 
         tables: Any = {}
+        sides: dict[str, options.Side] = {}
+        if self.rows is not None and not self.matrix and costs is None:
+            problem = "--rows says what the rows of a matrix are, and there is none."
+            raise DataError(problem, hint="--matrix NAME=FILE.csv")
         if source is None:
-            source, tables = options.data_and_matrices(self.data, self.matrix, self.rows, self.positive)
+            source, tables, sides = options.data_and_matrices(self.data, self.matrix, self.rows, self.positive)
         roles = {name: getattr(self, name) for name in _SAME_NAME}
         roles |= {"scores": self.score, "decisions": self.decision, "predictions": self.prediction}
         roles |= {"names": options.renames(self.name), "models": options.models(self.model), "tables": tables}
         roles |= {"weights": self.weights, "missing": self.missing}
-        return evaluate(source, **roles | asked)
+        found = evaluate(source, **roles | asked)
+        if costs is not None:
+            from scorespace.frames.matrix import read_matrix
+
+            sides["the costs"] = read_matrix(costs, self.rows).rows
+        return replace(found, sample_notes=(*found.sample_notes, *_row_notes(sides)))
+
+
+def _row_notes(sides: Mapping[str, options.Side]) -> Iterator[Note]:
+    """How matrices were read: what their rows were, and that they are actual classes in what is shown."""
+    from scorespace.results import joined, note
+
+    if not sides:
+        return
+    held = {
+        side: joined([name for name, one in sides.items() if one == side]) for side in dict.fromkeys(sides.values())
+    }
+    read = "; ".join(f"rows: {side} class in {names}" for side, names in held.items())
+    turned = "" if set(held) == {"actual"} else "; tables shown here have rows: actual class"
+    yield note("SS098", f"{read}{turned}.")
 
 
 _SAME_NAME = (
@@ -108,7 +137,10 @@ class Stakes(NamedTuple):
         float | None, flag("P", "Share of positives where the model will be used; else that of the data.", COSTS)
     ] = None
     costs: Annotated[
-        Path | None, flag("FILE.csv", "Cost matrix, labels as header and index; rows actual, columns decided.", COSTS)
+        Path | None,
+        flag(
+            "FILE.csv", "Cost matrix, labels as header and index; rows actual, columns decided, or see --rows.", COSTS
+        ),
     ] = None
     slope: Annotated[
         float | None,
@@ -125,9 +157,11 @@ class Stakes(NamedTuple):
         None
     )
 
-    @property
-    def condition(self) -> Condition | CostMatrix | Asymmetry | None:
-        """The operating condition, or None: nothing is stated, or a slope, which waits for the prevalence."""
+    def condition(self, rows: options.Side | None = None) -> Condition | CostMatrix | Asymmetry | None:
+        """The operating condition, or None: nothing is stated, or a slope, which waits for the prevalence.
+
+        `rows` is what the rows of a cost matrix are, as of every other matrix.
+        """
         from scorespace.conditions import CostMatrix, condition_of
 
         if self.slope is not None and any(getattr(self, name) is not None for name in (*_TWO_CLASSES, "costs")):
@@ -139,7 +173,7 @@ class Stakes(NamedTuple):
         def matrix() -> CostMatrix:
             from scorespace.frames.matrix import read_matrix
 
-            return CostMatrix(*read_matrix(str(self.costs)))
+            return CostMatrix(*read_matrix(str(self.costs), rows)[:2])
 
         names = (*_TWO_CLASSES, "cost_under", "cost_over")
         stated = {name.replace("_", "-"): getattr(self, name) for name in names}

@@ -237,21 +237,23 @@ def intervals(texts: list[str]) -> tuple[str | None, Any]:
 
 def data_and_matrices(
     data: str | None, matrices: list[str], rows: Side | None, positive: str | None
-) -> tuple[Any, dict[str, Any]]:
-    """What to evaluate, and the confusion tables from NAME=FILE.csv pairs beside it; without data, they are it."""
+) -> tuple[Any, dict[str, Any], dict[str, Side]]:
+    """What to evaluate, the confusion tables from NAME=FILE.csv pairs beside it, and what the rows of each were.
+
+    Without data, the tables are what to evaluate.
+    """
     if not data and not matrices:
         raise DataError("name the data, or confusion matrices instead.", hint="DATA, or --matrix NAME=FILE.csv")
-    if rows is not None and not matrices:
-        raise DataError("--rows says what the rows of a matrix are, and there is none.", hint="--matrix NAME=FILE.csv")
     from scorespace.frames.matrix import UNNAMED, read_inline, read_matrix
     from scorespace.tables import confusion
 
-    tables = {}
+    tables: dict[str, Any] = {}
+    sides: dict[str, Side] = {}
     for pair in matrices:
         name, given = parted(pair, "--matrix", "--matrix NAME=FILE.csv, or --matrix NAME='300 200; 500 99000'")
         if name in tables:
             raise DataError(f"there are two matrices named {name!r}.", hint="a name for each")
-        classes, cells = read_inline(given, rows) if _typed(given) else read_matrix(given, rows)
+        classes, cells, sides[name] = read_inline(given, rows) if _typed(given) else read_matrix(given, rows)
         first = UNNAMED[0] if classes == UNNAMED else positive
         tables[name] = confusion(cells, classes=classes, positive=first)
         if classes == UNNAMED and positive is not None and not data:
@@ -259,7 +261,7 @@ def data_and_matrices(
                 f"--positive {positive} names a class, and the matrix of {name} names none.",
                 hint="no --positive: the first row is that of the positive class",
             )
-    return (data, tables) if data else (tables, {})
+    return (data, tables, sides) if data else (tables, {}, sides)
 
 
 def parted(pair: str, flag: str, hint: str) -> tuple[str, str]:

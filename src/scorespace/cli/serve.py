@@ -17,7 +17,7 @@ from scorespace.server.serve import Server
 
 _SERVER = "The server"
 _NOT_TAKEN = {
-    *("name", "model", "weights", "baseline", "time", "repeat", "dataset", "matrix", "rows", "order", "scale"),
+    *("name", "model", "weights", "baseline", "time", "repeat", "dataset", "matrix", "order", "scale"),
     *("allow_remote", "memory", "precision", "engine", "master"),
 }
 _WARNING = (
@@ -61,7 +61,7 @@ def serve(
     asked = Asked()
     if data is not None:
         said["costs"] = [_name_in(place, path) for path in said["costs"]]
-        stakes.condition  # noqa: B018 - what costs lack is told at once
+        stakes.condition(given.rows)  # what costs lack is told at once
         asked = Asked.of(_name_in(place, data), said)
     with Server(place, host, port) as server:
         if host not in (LOCAL, "localhost"):

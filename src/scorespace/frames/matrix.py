@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,20 @@ _SIDE: Final = re.compile(rf"({'|'.join((*_DECIDED, *_ACTUAL))})(?:[\s_:=]+|$)",
 Rows = Literal["actual", "predicted"]
 """What the rows of a matrix are."""
 
+
+class Matrix(NamedTuple):
+    """The classes, the cells with rows actual and columns decided, and what the rows were where it was read."""
+
+    classes: tuple[str, ...]
+    cells: NDArray[np.float64]
+    rows: Rows
+
+
 UNNAMED: Final = ("positive", "negative")
 """The classes of a matrix of two that names none: the positive one comes first."""
 
 
-def read_inline(text: str, rows: Rows | None = None) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def read_inline(text: str, rows: Rows | None = None) -> Matrix:
     """The classes and the matrix of a line such as `300 200; 500 99000`, the positive class first.
 
     >>> read_inline("300 200; 500 99000")[1].tolist(), read_inline("300 500; 200 99000", "predicted")[1].tolist()
@@ -41,10 +50,10 @@ def read_inline(text: str, rows: Rows | None = None) -> tuple[tuple[str, ...], N
         problem = f"the matrix {text!r} holds something that is not a number."
         raise DataError(problem, seen=str(error), hint=shape) from None
     classes = UNNAMED if len(lines) == 2 else tuple(str(place + 1) for place in range(len(lines)))
-    return classes, cells.T if rows == "predicted" else cells
+    return _oriented(classes, cells, rows)
 
 
-def read_matrix(path: str | Path, rows: Rows | None = None) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def read_matrix(path: str | Path, rows: Rows | None = None) -> Matrix:
     """The classes and the matrix, rows actual and columns decided.
 
     The file may say that its rows are decisions: in the corner cell, or in the labels themselves (`predicted yes`
@@ -88,7 +97,12 @@ def read_matrix(path: str | Path, rows: Rows | None = None) -> tuple[tuple[str, 
             hint="a number in every cell below the header",
         ) from None
     cells = cells[:, [columns.index(name) for name in names]]
-    return tuple(names), cells.T if (rows or told) == "predicted" else cells
+    return _oriented(tuple(names), cells, rows or told)
+
+
+def _oriented(classes: tuple[str, ...], cells: NDArray[np.float64], rows: Rows | None) -> Matrix:
+    """The matrix with rows actual; what nothing is said of has them already."""
+    return Matrix(classes, cells.T if rows == "predicted" else cells, rows or "actual")
 
 
 def _told(corner: str, columns: list[str], names: list[str]) -> tuple[Rows | None, list[str], list[str]]:

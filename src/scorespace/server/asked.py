@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 COSTS: Final = ("cost-fp", "cost-fn", "cost-tp", "cost-tn", "prevalence", "cost-under", "cost-over")
 MODELS: Final = ("score", "decision", "prediction")
 ONCE: Final = ("weight", "group", "fold")
-NAMES: Final = ("truth", "positive", *MODELS, *ONCE, "where", "by", "missing", "measures", *COSTS, "costs")
+NAMES: Final = ("truth", "positive", *MODELS, *ONCE, "where", "by", "missing", "measures", *COSTS, "costs", "rows")
 """The names in an address; with two dashes they are those of the command line."""
 
 
@@ -85,8 +85,11 @@ class Asked:
         from scorespace.conditions import CostMatrix, condition_of
         from scorespace.frames.matrix import read_matrix
 
+        rows: Any = self.one("rows")
+        if rows not in (None, "actual", "predicted"):
+            raise ConditionError(f"--rows {rows} is no side of a matrix.", hint="--rows actual, or --rows predicted")
         given = {name: _number(name, text) for name in COSTS if (text := self.one(name)) is not None}
-        return condition_of(given, None if costs is None else lambda: CostMatrix(*read_matrix(costs)))
+        return condition_of(given, None if costs is None else lambda: CostMatrix(*read_matrix(costs, rows)[:2]))
 
 
 def stem(file: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from itertools import permutations
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.conditions import actual_rows
 from scorespace.errors import ColumnError, DataError, PositiveError, WeightError, listing
 from scorespace.frozen import dataclass
 from scorespace.results import grouped
@@ -211,10 +212,12 @@ def confusion(
     positive: Any = None,
     weight: Any = None,
     copies: bool = False,
+    rows: Literal["actual", "predicted"] = "actual",
 ) -> ConfusionTable:
-    """The confusion table from labels and decisions, or from a given matrix with actual classes as rows.
+    """The confusion table from labels and decisions, or from a given matrix.
 
-    Intervals take a weighted case as one, unless the weights are `copies` of it.
+    `rows` says what the rows of the matrix are: the actual classes, or the predicted ones. Intervals take a weighted
+    case as one, unless the weights are `copies` of it.
 
     >>> confusion([[6, 2], [1, 3]], classes=["cancer", "healthy"])
     ConfusionTable: 12 cases, rows actual, columns decided
@@ -227,7 +230,7 @@ def confusion(
     if decision is not None:
         table = _from_labels(truth, decision, classes, weight, copies)
     elif weight is None:
-        table = _from_matrix(truth, classes)
+        table = _from_matrix(actual_rows(truth, rows), classes)
     else:
         raise WeightError(
             "a matrix holds weights already; weight is for labels and decisions.", hint="leave weight out"

@@ -28,8 +28,12 @@ AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | Mixture
 
 def document(evaluation: Answers, decision: AnyDecision) -> Document:
     """The whole page of a decision."""
-    turned = tuple(one for one in evaluation.sample_notes if one.code == "SS097")  # how its threshold is to be read
-    return page(evaluation.models.name, facts(evaluation.models), decision, turned)
+    return page(evaluation.models.name, facts(evaluation.models), decision, notes_on_input(evaluation))
+
+
+def notes_on_input(evaluation: Answers) -> tuple[Note, ...]:
+    """How the threshold of a turned score is to be read, and how matrices were read."""
+    return tuple(one for one in evaluation.sample_notes if one.code in ("SS097", "SS098"))
 
 
 def page(name: str, about: str, decision: AnyDecision, further: tuple[Note, ...] = ()) -> Document:
@@ -186,7 +190,7 @@ def _product_grid(choice: CostChoice) -> Grid:
     cells = choice.costs.aligned(table.classes).matrix * table.matrix
     rows = tuple((name, *map(grouped, row), grouped(row.sum())) for name, row in zip(table.classes, cells, strict=True))
     decided = (f"decided {name}" for name in table.classes)
-    return Grid((f"cost of {choice.best}", *decided, "together"), rows)
+    return Grid((f"cost of {choice.best}, rows: actual class", *decided, "together"), rows)
 
 
 def _candidate_grid(choice: ConstrainedChoice) -> Grid:
