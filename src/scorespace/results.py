@@ -267,15 +267,6 @@ def short(value: float, *beside: float, sign: bool = False) -> str:
     return f"{'+' if sign and value > 0 else ''}{text.replace('-', '−')}"
 
 
-def threshold_text(at: float) -> str:
-    """A threshold for people, who may type it again: four significant digits, the same everywhere.
-
-    >>> threshold_text(0.123306), threshold_text(0.32), threshold_text(-1.5)
-    ('0.1233', '0.32', '-1.5')
-    """
-    return f"{at:.4g}" if math.isfinite(at) else decimals(at)
-
-
 def percent(share: float, places: int = 1) -> str:
     """A share in percent; more decimals where it would else read 0 or 100.
 

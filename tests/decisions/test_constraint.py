@@ -12,7 +12,8 @@ from scorespace.decisions import Constraint, best_threshold, choose_on, choose_u
 from scorespace.errors import MeasureError
 from scorespace.measures import find, parse
 from scorespace.measures.confusion import youden
-from scorespace.results import decimals, threshold_text
+from scorespace.results import decimals
+from scorespace.tables.threshold import threshold_text
 from scorespace.tables import confusion, score_table
 
 TABLE = score_table([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +27,8 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures.sweep import space
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
-from scorespace.results import SCHEMA, Row, decimals, grouped, joined, plain, threshold_text
+from scorespace.results import SCHEMA, Row, decimals, grouped, joined, plain
+from scorespace.tables.threshold import common_threshold, rounded_threshold, threshold_text
 from scorespace.views.document import Grid
 
 _ON_SCREEN = 15  # points per model that a terminal shows
@@ -248,11 +250,28 @@ def _grid(found: Family) -> Grid:
     for model, curves in beside.items():
         one = next(iter(curves.values()))
         for place in one.places(_ON_SCREEN):
-            above = [one.above[place]] if isinstance(one, Sweep) else []
-            at = [decimals(end, 4) for end in (*above, one.threshold[place])]
+            at = _ends(one, place) if isinstance(one, Sweep) else [_along(one, place)]
             across = [] if over else [one.x]
             rows.append((model, *at, *(_cell(values, place) for values in [*across, *(c.y for c in curves.values())])))
     return Grid(tuple(columns), tuple(rows))
+
+
+def _along(curve: Curve, place: int) -> str:
+    """The threshold of a point, with the digits that keep every case on its side."""
+    at = float(curve.threshold[place])
+    if math.isnan(at):
+        return decimals(at)
+    return threshold_text(common_threshold(at, [curve.threshold[~np.isnan(curve.threshold)]]))
+
+
+def _ends(curve: Sweep, place: int) -> list[str]:
+    """Between which thresholds the value holds: rounded so that all between the texts decide alike."""
+    upto = _along(curve, place)
+    above, highest = float(curve.above[place]), float(curve.threshold[place])
+    if not math.isfinite(above):
+        return [threshold_text(above), upto]
+    end = highest if math.isinf(highest) else float(upto)
+    return [threshold_text(-float(threshold_text(rounded_threshold(-above, -end)))), upto]
 
 
 def _cell(values: Any, place: int) -> str:
@@ -275,7 +294,7 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, deci
             output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
     if decision is not None:
         at = _best(decision)
-        where = "" if at["threshold"] is None else f" at threshold {threshold_text(at['threshold'])}"
+        where = "" if at["threshold"] is None else f" at threshold {threshold_text(decision.best.threshold)}"
         point = f"({at['x']:.3g}, {at['y']:.3g}), slope {at['slope']:.3g}, M = {at['relative_cost']:.3g}"
         output.line(f"\nbest  {at['model']}{where}: {point}")
     for name, curve in found.curves.items():

@@ -240,7 +240,7 @@ def _failures(evaluation: Evaluation, measure: str, sign: str, bound: Bound) -> 
         if not holds(one.value if judged is None else judged.value, bound.margin):
             seen = decimals(one.value, 6)
             if judged is not None:
-                seen = f"{decimals(judged.value, 6)} on cases that did not choose the threshold ({seen} on these)"
+                seen = f"{decimals(judged.value, 6)}, cross-fitted (apparent {seen})"
             failed.append(f"{one.model} {one.spec} is {one.reason or seen}, not {sign} {bound.text}")
     return failed
 

@@ -125,15 +125,10 @@ class ConstrainedChoice(Result):
         best = self.best
         if best is None or math.isnan(best.threshold) or self.fitted is not None or self.objective.at is not None:
             return ()
-        several = len(self.candidates) > 1
-        what = f"{best.model} and its threshold were" if several else f"the threshold of {best.model} was"
-        text = f"{what} chosen on these cases, where {self.objective} is {decimals(best.value)}; on cases that "
-        text += "chose neither, " if several else "did not choose it, "
+        text = f"the threshold of {best.model} was chosen on these cases, so values at it are apparent"
         if math.isnan(self.honest.value):
-            return (note("SS013", f"{text}it cannot be said, as {self.honest.reason}."),)
-        held = [f"{one.spec} {decimals(its.value)}" for one, its in zip(self.constraints, self.held, strict=True)]
-        text += f"{decimals(self.honest.value)}" + (f", with {', '.join(held)}" if held else "")
-        return (note("SS013", f"{text}."),)
+            return (note("SS013", f"{text}; those on other cases are unknown, as {self.honest.reason}."),)
+        return (note("SS013", f"{text}: {best.honest.named(str(self.objective), best.value, None)}."),)
 
     @property
     def words(self) -> str:
@@ -161,20 +156,26 @@ class ConstrainedChoice(Result):
             rest = f"; {others[0].model} reaches {decimals(_leading(others[0].honest, others[0].value))}"
         places, tied = best.lots
         some = f" Lots are drawn for {places:g} of the {grouped(tied)} cases with that score." if places < tied else ""
-        own = best.honest if others and not math.isnan(best.honest.value) else self.honest
-        told = decimals(best.value) if math.isnan(own.value) else _limits(own) + own.beside(best.value, self.fitted)
+        own, name = best.honest, str(self.objective)
+        told = f"{name} {decimals(best.value) if math.isnan(own.value) else _limits(own)}"
+        if self._chosen(best):
+            told = f"apparent {told}" if math.isnan(own.value) else own.named(name, best.value, self.fitted)
         chosen = ""
-        if self.fitted is None and decimals(own.value) != decimals(self.honest.value):
-            chosen = f" The model was chosen on these cases too, so expect {_limits(self.honest)}."
-        return f"Use {where}: {self.objective} {told}, the best{under}{rest}.{some}{chosen}"
+        if self.fitted is None and own != self.honest and not math.isnan(self.honest.value):
+            chosen = f" With the model chosen too, cross-fitted {name} {_limits(self.honest)}."
+        return f"Use {where}: {told}, the best{under}{rest}.{some}{chosen}"
+
+    def _chosen(self, best: Candidate) -> bool:
+        """Whether the cases had a part in choosing a threshold."""
+        return self.objective.at is None and not math.isnan(best.threshold)
 
     def _kept_elsewhere(self, best: Candidate) -> str:
         """Whether the bounds are kept on cases that did not choose the threshold."""
-        chosen = self.objective.at is None and not math.isnan(best.threshold)
-        if not self.constraints or not any(one.known for one in self.held) or not chosen:
+        if not self.constraints or not any(one.known for one in best.held) or not self._chosen(best):
             return ""
-        reached = ", ".join(f"{one.spec} {_limits(its)}" for one, its in zip(self.constraints, self.held, strict=True))
-        return f"On cases that did not choose it: {reached}."
+        kept = zip(self.constraints, best.held, best.reached, strict=True)
+        told = [its.named(str(one.spec), value, self.fitted) for one, its, value in kept]
+        return f"The bound: {', '.join(told)}." if len(told) == 1 else f"The bounds: {', '.join(told)}."
 
     def _failed(self) -> str:
         failed = [one.model for one in self.candidates if not one.kept]
@@ -286,7 +287,7 @@ def _ranked(
         counts = scores.inside(Counts, None, top)
         honest, *held = (Value(one.value, one.low, one.high, one.reason) for one in found)
         kept = all(float(one.shortfall(counts)) == 0 for one in constraints)
-        reached, cut = tuple(one.value for one in held), scores.cut(top)
+        reached, cut = tuple(one.value for one in held), scores.threshold(scores.cut(top))
         above, down = (float(scores.at(at).pp) for at in (np.nextafter(cut, np.inf), cut))
         lots = (float(top.of(scores.total)) - above, down - above)
         return Candidate(name, cut, honest.value, kept, reached, counts, UNJUDGED, honest, tuple(held), lots)
@@ -339,14 +340,14 @@ def _candidate(
     crisp = not table.thresholded
     scores = table.inside(ScoreTable)
     counts = scores.sweep[1:2] if crisp else scores.sweep
-    thresholds = np.array([math.nan]) if crisp else scores.thresholds
     missed, price = best_value(objective, constraints)(counts)
     place = int(least(missed, price))
     chosen = counts[place]
     reached = tuple(value_of(one.spec, chosen) for one in constraints)
     kept, value = bool(missed.min() == 0), value_of(objective, chosen)
     ends = _ends(scores, objective, constraints, value if kept else math.nan) if scores.coarse and not crisp else None
-    return Candidate(name, float(thresholds[place]), value, kept, reached, chosen, certified=ends)
+    at = math.nan if crisp else scores.threshold(float(scores.thresholds[place]))
+    return Candidate(name, at, value, kept, reached, chosen, certified=ends)
 
 
 def _ends(

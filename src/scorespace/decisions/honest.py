@@ -91,7 +91,9 @@ def crossfit(
     ]
     stacked = (np.stack([getattr(one.outcomes, side) for one in found], axis=-1) for side in OUTCOMES)
     chosen = Counts(*(np.take_along_axis(one, winner[..., None], axis=-1)[..., 0] for one in stacked))
-    procedure = Judged(_over_folds(chosen), folds, 1.0 if all(crisp) and len(crisp) == 1 else shared)
+    # Where every fold chooses the same model, the procedure is that model.
+    always = int(winner.flat[0]) if (winner == winner.flat[0]).all() else None
+    procedure = Judged(_over_folds(chosen), folds, shared) if always is None else judged[always]
     if pairs is None or split is None or (len(models) == 1 and pairs.group is None):
         return Crossfit(dict(zip(models, judged, strict=True)), procedure)
     alarms = np.stack([_alarms(pairs, k, one, split) for k, one in enumerate(found)])

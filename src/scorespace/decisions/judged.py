@@ -14,8 +14,9 @@ from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.cost import cost
 from scorespace.resampling.share import normal_quantile, wilson
-from scorespace.results import Row, decimals, plain, short, threshold_text
+from scorespace.results import Row, decimals, limits, plain, short
 from scorespace.tables import Array, Counts
+from scorespace.tables.threshold import threshold_text
 
 OUTCOMES: Final = ("tp", "fp", "fn", "tn")
 Losses = tuple[float, float, float, float]
@@ -44,10 +45,14 @@ class Value:
         """The number and its limits under their names: `gain`, `gain_low`, `gain_high`."""
         return plain({value or name: self.value, f"{name}_low": self.low, f"{name}_high": self.high})
 
-    def beside(self, apparent: float, fitted: str | None) -> str:
-        """The number on the cases that chose, in brackets, where it is another than this one, on others."""
-        here = "on these cases" if fitted is None else f"on {fitted}"
-        return "" if decimals(apparent) == decimals(self.value) else f" ({decimals(apparent)} {here})"
+    def named(self, what: str, apparent: float, fitted: str | None) -> str:
+        """The number under the name of how it was found, with its interval and the one on the cases that chose.
+
+        >>> Value(0.53, 0.47, 0.6).named("ppv", 0.55, None)
+        'cross-fitted ppv 0.530 [0.470, 0.600] (apparent 0.550)'
+        """
+        kind = "cross-fitted" if fitted is None else "external"
+        return f"{kind} {what} {limits(self.value, self.low, self.high)} (apparent {decimals(apparent)})"
 
     def __neg__(self) -> Value:
         return Value(-self.value, -self.high, -self.low, self.reason)

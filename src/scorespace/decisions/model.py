@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 import numpy as np
@@ -18,6 +18,10 @@ from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, 
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.pair import PairTable
+from scorespace.tables.threshold import common_threshold
+
+NOTHING_CHOSEN = "nothing chosen"
+"""What a cost is an estimate of where neither model nor threshold was chosen on data."""
 
 SUPPORTED = 0.9
 """The share of resamples in which a model must be dominated before it is called never the better choice."""
@@ -78,7 +82,8 @@ class Decision(Result):
 
     `judged`, `honest` and `gain` are of the whole procedure, which takes the model and threshold of least cost,
     on cases that did not choose them; `over` is what it spares against each model alone. `support` is the share of
-    resamples in which a dominated model stays so. `fitted` names the sample that chose, where it is another.
+    resamples in which a dominated model stays so. `fitted` names the sample that chose, where it is another. `closed`
+    is the threshold of least cost for calibrated probabilities.
     """
 
     condition: Condition
@@ -94,6 +99,7 @@ class Decision(Result):
     over: Mapping[str, Value] = field(default_factory=dict)
     support: Mapping[str, float] = field(default_factory=dict)
     fitted: str | None = None
+    closed: float = math.nan
 
     @property
     def best(self) -> Choice:
@@ -150,16 +156,10 @@ class Decision(Result):
     def _chosen_here(self) -> tuple[Note, ...]:
         if self.fitted is not None or self.best.model in TRIVIAL or math.isnan(self.best.threshold):
             return ()
-        text = f"the threshold of {self.best.model} was chosen on these cases, where it costs "
-        text += f"{decimals(self.best.cost_per_case)} per case; "
+        text = f"the threshold of {self.best.model} was chosen on these cases, so values at it are apparent"
         if math.isnan(self.honest.value):
-            return (note("SS013", f"{text}on others more: by how much cannot be said, as {self.honest.reason}."),)
-        several = sum(not math.isnan(one.threshold) for one in self.choices) > 1
-        text += f"on cases that did not choose it{' or its model' if several else ''}, {decimals(self.honest.value)}"
-        apparent = self.best.cost_per_case
-        if apparent > 0 and abs(share := 100 * (self.honest.value / apparent - 1)) >= 1:
-            text += f": {abs(share):.0f} % {'more' if share > 0 else 'less'}"
-        return (note("SS013", f"{text}."),)
+            return (note("SS013", f"{text}; the cost on other cases is unknown, as {self.honest.reason}."),)
+        return (note("SS013", f"{text}: {_price(self)}."),)
 
     def model_ranges(self) -> list[tuple[str, float, float]]:
         """The slopes, from high to low, in which each model is best: neighbouring corners of one model joined."""
@@ -184,16 +184,25 @@ class Decision(Result):
         """One row per model, then the trivial rules, each at its least cost."""
         return [self._row(choice) for choice in (*self.choices, *self.trivial)]
 
+    @property
+    def estimand(self) -> str:
+        """What `honest` and `gain` are estimates of: the whole procedure, and how its choices are kept apart."""
+        chosen = ["model"] if len(self.choices) > 1 else []
+        chosen += ["threshold"] if any(not math.isnan(one.threshold) for one in self.choices) else []
+        return _estimand(chosen, self.fitted)
+
     def _row(self, choice: Choice) -> Row:
         shares = {f"{name}_per_1000": one for name, one in self.per_thousand(choice).items()}
         counts = choice.counts if self.fitted is None else choice.judged.counts
-        return choice.row() | plain({**{name: float(getattr(counts, name)) for name in OUTCOMES}, **shares})
+        estimand = {"estimand": _estimand([] if math.isnan(choice.threshold) else ["threshold"], self.fitted)}
+        return choice.row() | estimand | plain({**{name: float(getattr(counts, name)) for name in OUTCOMES}, **shares})
 
     def facts(self) -> Row:
         chosen = self._row(self.best)
         return {
             **{name: chosen[name] for name in ("model", "threshold", "cost_per_case", *OUTCOMES)},
             "slope": self.slope,
+            "estimand": self.estimand,
             **self.honest.row("honest", "honest_cost"),
             **self.gain.row("gain"),
             "recommended": self.recommended.model,
@@ -243,8 +252,10 @@ def choose(models: Models, condition: Condition) -> Decision:
             "a decision needs cases of both classes.", seen="one class only", hint="cases of the other class, too"
         )
     prevalence = float(first.n_pos / first.total)
+    scored = [table for name, table in tables.items() if models[name].thresholded]
+    closed = closed_threshold(scored, condition, prevalence)
     choices = tuple(
-        _choice(name, table, condition, crisp=not models[name].thresholded) for name, table in tables.items()
+        _choice(name, table, condition, closed, crisp=not models[name].thresholded) for name, table in tables.items()
     )
     trivial = tuple(_trivial(name, first, condition) for name in TRIVIAL)
     together = hull(models)
@@ -252,7 +263,9 @@ def choose(models: Models, condition: Condition) -> Decision:
     others = [name for name in first.classes if name != positive]
     labels = (positive, others[0] if len(others) == 1 else f"not {positive}")
     labels = ("positive", "negative") if is_plain_code(positive) else labels
-    return Decision(condition, prevalence, choices, trivial, together.dominated(models), together, labels)
+    return Decision(
+        condition, prevalence, choices, trivial, together.dominated(models), together, labels, closed=closed
+    )
 
 
 def judge(decision: Decision, found: Crossfit, level: float = 0.95) -> Decision:
@@ -322,16 +335,21 @@ def _scores(name: str, table: ScoreTable | ConfusionTable) -> ScoreTable:
     return table.inside(ScoreTable)
 
 
-def _choice(name: str, table: ScoreTable, condition: Condition, crisp: bool) -> Choice:
+def closed_threshold(tables: Sequence[ScoreTable], condition: Condition, prevalence: float) -> float:
+    """The threshold of least cost for calibrated probabilities, with the digits that serve all of these models."""
+    at = condition.threshold_for(prevalence)
+    known = not any(table.coarse or table.resolution for table in tables)
+    return common_threshold(at, (table.score for table in tables)) if known else at
+
+
+def _choice(name: str, table: ScoreTable, condition: Condition, closed: float, crisp: bool) -> Choice:
     place = 1 if crisp else int(least(*least_cost(condition)(table.sweep)))
     thresholds = table.thresholds
     below = thresholds[place + 1] if place + 1 < thresholds.size else -np.inf
-    limits = (math.nan, math.nan) if crisp else (float(thresholds[place]), float(below))
+    limits = (math.nan, math.nan) if crisp else (table.threshold(float(thresholds[place])), float(below))
     counts = table.sweep[place]
-    prevalence = float(table.n_pos / table.total)
-    closed = math.nan
-    if not crisp and table.score[0] <= 1 and table.score[-1] >= 0:
-        closed = condition.threshold_for(prevalence)
+    if crisp or table.score[0] > 1 or table.score[-1] < 0:
+        closed = math.nan
     closed_cost = math.nan if math.isnan(closed) else float(costs_of(table.at(closed), condition))
     price = float(costs_of(counts, condition))
     lowest = None
@@ -369,12 +387,12 @@ def _use(decision: Decision) -> str:
 
 
 def _use_none(decision: Decision) -> str:
-    best = decision.best
+    best = decision.recommended
     others = sorted(decision.choices, key=lambda one: one.cost_per_case)[:3]
     gains = [_less(-one.gain, one.model) for one in others if one.judged.outcomes is not None]
     other = next(one for one in decision.trivial if one is not best)
-    gains += [_less(Value(other.cost_per_case - best.cost_per_case), _called(other, decision))]
-    price = decimals(best.cost_per_case)
+    gains += [_less(Value(other.honest.value - best.honest.value), _called(other, decision))]
+    price = decimals(best.honest.value)
     return f"Use no model: {_called(best, decision)}: {price} per case. That is {joined(gains)}."
 
 
@@ -383,14 +401,15 @@ def _not_shown(decision: Decision) -> str:
     trivial, gain = decision.better_trivial, decision.gain
     nothing = f"{_called(trivial, decision)}, which costs {decimals(trivial.honest.value)} per case"
     single = len(decision.choices) == 1
-    cheapest = f"{_where(decision)} costs" if single else f"The cheapest, {_where(decision)}, costs"
+    cheapest = _where(decision) if single else f"The cheapest, {_where(decision)},"
     opening = f"{decision.best.model} is not shown" if single else "No model is shown"
     if math.isnan(gain.value):
         apparent = decimals(decision.best.cost_per_case)
-        reason = f"what it costs on others cannot be said, as {decision.honest.reason or 'it was not asked'}"
-        return f"{opening} to beat {nothing}. {cheapest} {apparent} on these cases; {reason}."
+        reason = f"the cost on other cases is unknown, as {decision.honest.reason or 'it was not asked'}"
+        return f"{opening} to beat {nothing}. {cheapest} has apparent cost {apparent} per case; {reason}."
     near = _less(gain, "that") + (", which may be nothing" if gain.value > 0 else "")
-    return f"{opening} to beat {nothing}. {cheapest} {_price(decision)}: {near}."
+    has = "costs" if decision.estimand == NOTHING_CHOSEN else "has"
+    return f"{opening} to beat {nothing}. {cheapest} {has} {_price(decision)}: {near}."
 
 
 def _where(decision: Decision) -> str:
@@ -398,11 +417,23 @@ def _where(decision: Decision) -> str:
 
 
 def _price(decision: Decision) -> str:
-    """The honest cost with its interval, and the apparent one where it is another."""
-    honest = decision.honest
+    """The cost under the name of what it is an estimate of, with its interval and the apparent one."""
+    honest, (kind, _, chosen) = decision.honest, decision.estimand.partition(": ")
     value, between, interval = limits(honest.value, honest.low, honest.high).partition(" ")
-    shown = honest.beside(decision.best.cost_per_case, decision.fitted)
-    return f"{value} per case{between}{interval}{shown}"
+    if not chosen:
+        return f"{value} per case{between}{interval}"
+    several = len(decision.choices) > 1 and decision.fitted is None
+    of = f" of choosing {chosen.removesuffix(' chosen')}" if several else ""
+    apparent = f" (apparent {decimals(decision.best.cost_per_case)})"
+    return f"{kind} cost{of} {value} per case{between}{interval}{apparent}"
+
+
+def _estimand(chosen: Sequence[str], fitted: str | None) -> str:
+    """What a cost is an estimate of, by what was chosen and where."""
+    if not chosen:
+        return NOTHING_CHOSEN
+    what = f"{joined(chosen)} chosen"
+    return f"cross-fitted: {what}" if fitted is None else f"external: {what} on {fitted}"
 
 
 def _less(gain: Value, than: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import reduce
 from typing import Any
 
@@ -217,7 +217,16 @@ def choose_mixture(models: Models, *, fpr: float | None = None, tpr: float | Non
         raise ConditionError(
             "a mixture needs cases of both classes.", seen="one class only", hint="cases of the other class, too"
         )
-    return MixtureChoice(found.mixture(fpr=fpr, tpr=tpr))
+    mixed = found.mixture(fpr=fpr, tpr=tpr)
+    return MixtureChoice(replace(mixed, first=_told(mixed.first, models), second=_told(mixed.second, models)))
+
+
+def _told(corner: Corner, models: Models) -> Corner:
+    """A corner whose threshold has the digits that keep every case on its side."""
+    table = models.get(corner.model)
+    if table is None or not table.thresholded or math.isnan(corner.threshold):
+        return corner
+    return replace(corner, threshold=table.inside(ScoreTable).threshold(corner.threshold))
 
 
 def _called(corner: Corner) -> str:

@@ -93,11 +93,10 @@ class ShiftDecision(Result):
         if self.fitted is not None:
             return ()
         best = self.best
-        text = f"the shift of {best.model} was chosen on these cases, where it costs {short(best.loss)} per case; "
+        text = f"the shift of {best.model} was chosen on these cases, so values at it are apparent"
         if math.isnan(self.honest.value):
-            return (note("SS013", f"{text}on others more: by how much cannot be said, as {self.honest.reason}."),)
-        several = " or its model" if len(self.choices) > 1 else ""
-        return (note("SS013", f"{text}on cases that did not choose it{several}, {short(self.honest.value)}."),)
+            return (note("SS013", f"{text}; the loss on other cases is unknown, as {self.honest.reason}."),)
+        return (note("SS013", f"{text}: {self._price}."),)
 
     @property
     def words(self) -> str:
@@ -105,32 +104,36 @@ class ShiftDecision(Result):
         return " ".join(filter(None, [self._use(), self._others(), self._never()]))
 
     def _use(self) -> str:
-        best, honest = self.best, self.honest
-        price = short(best.loss if math.isnan(honest.value) else honest.value)
-        limits = f" [{short(honest.low)}, {short(honest.high)}]" if honest.known else ""
-        here = f" ({short(best.loss)} on these cases)" if self.fitted is None and short(best.loss) != price else ""
-        costs = f"{price} per case{limits}{here}"
+        best, honest, costs = self.best, self.honest, self._price
         where = "" if self.fitted is None else f", chosen on {self.fitted}"
         gain, by = self.gain, short(best.shift, sign=True)
         if math.isnan(gain.value):
             why = f"whether that holds on other cases cannot be said, as {honest.reason}"
             return f"Use {best.model} shifted by {by}{where}: {costs}; {why}."
-        size = f"{short(abs(gain.value))} [{short(gain.low)}, {short(gain.high)}]"
         if self.shown:
-            return f"Use {best.model} shifted by {by}{where}: {costs}, {size} less than as it is."
-        return (
-            f"Use {best.model}: a shift by {by}{where} costs {costs}, and is not shown to spare "
-            f"anything ({short(gain.value, sign=True)} [{short(gain.low)}, {short(gain.high)}])."
-        )
+            return f"Use {best.model} shifted by {by}{where}: {costs}, {gain!r} less than as it is."
+        return f"Use {best.model}: a shift by {by}{where} has {costs}, and is not shown to spare anything ({gain!r})."
+
+    @property
+    def _price(self) -> str:
+        """The loss under the name of what it is an estimate of, with its interval and the apparent one."""
+        apparent = f"apparent {short(self.best.loss)}"
+        if math.isnan(self.honest.value):
+            return f"{apparent} per case"
+        of = " of choosing model and shift" if len(self.choices) > 1 and self.fitted is None else ""
+        kind = "cross-fitted" if self.fitted is None else "external"
+        return f"{kind} loss{of} {self.honest!r} per case ({apparent})"
 
     def _others(self) -> str:
         others = sorted((one for one in self.choices if one is not self.best), key=lambda one: one.loss)[:3]
         if not others:
             return ""
         told = [
-            f"{one.model} {short(one.loss if math.isnan(one.honest.value) else one.honest.value)}" for one in others
+            f"{one.model} {f'{short(one.loss)} (apparent)' if math.isnan(one.honest.value) else repr(one.honest)}"
+            for one in others
         ]
-        return f"With the shifts that suit them, the others cost {', '.join(told)}."
+        kind = "cross-fitted" if self.fitted is None else "external"
+        return f"With the shifts that suit them, the others have {kind} loss {', '.join(told)}."
 
     def _never(self) -> str:
         names = self.dominated

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scorespace.decisions.honest import least
 from scorespace.errors import MeasureError
 from scorespace.frozen import dataclass
 from scorespace.measures.measure import Measure
@@ -39,5 +40,5 @@ def best_threshold(table: ScoreTable, measure: Measure, **options: Any) -> BestT
     values = np.asarray(measure(table.sweep, **options), dtype=np.float64)
     if np.isnan(values).all():
         return BestThreshold(float("nan"), float("nan"))
-    index = int(np.nanargmax(values) if measure.best == "high" else np.nanargmin(values))
-    return BestThreshold(float(table.thresholds[index]), float(values[index]))
+    index = int(least(np.zeros_like(values), -values if measure.best == "high" else values))
+    return BestThreshold(table.threshold(float(table.thresholds[index])), float(values[index]))

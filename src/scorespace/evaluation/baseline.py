@@ -12,12 +12,11 @@ from typing import Any, Protocol
 from scorespace import frames
 from scorespace.comparisons.since import Before
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
-from scorespace.decisions import least_cost
+from scorespace.decisions import best_value, least_cost
 from scorespace.decisions.honest import crossfit, least
 from scorespace.decisions.judged import Judged
 from scorespace.errors import DataError, PositiveError, ScoreSpaceError, listing
-from scorespace.evaluation.notes import not_youden
-from scorespace.evaluation.shown import shown_threshold
+from scorespace.evaluation.shown import YOUDEN, shown_threshold
 from scorespace.frames.baseline import Saved, read_saved, why_not_stored, write_saved
 from scorespace.measures import MeasureSpec, parse
 from scorespace.results import Row
@@ -132,8 +131,9 @@ def _on_others(saved: Saved, model: str) -> Judged | None:
     elif scores.probabilities:
         return None
     else:
-        chosen, within = not_youden, True
-    return crossfit({model: scores}, chosen, within_classes=within).chosen
+        chosen, within = best_value(MeasureSpec(YOUDEN)), False
+    seed = int(saved.asked.get("seed", 0))
+    return crossfit({model: scores}, chosen, within_classes=within, seed=seed).chosen
 
 
 def _told(positive: str | None) -> str:

@@ -78,19 +78,39 @@ def decide(
         mine = models.deciding
         if fit is None:
             chosen = decide_two(mine, condition, pairs=models.side_by_side, level=level, seed=seed)
-            return with_intervals(chosen, sample.draws, level=level)
+            return with_intervals(_as_measured(chosen, sample, level), sample.draws, level=level)
         fit.models.refuse_unlike(models, fit.models, _CHOSEN_AND_JUDGED)
         chosen = with_intervals(choose_two(fit.models.deciding, condition), fit.draws, level=level)
-        return judge_on(chosen, mine, fitted=_fitted(models, fit.models), pairs=models.side_by_side, level=level)
+        judged = judge_on(chosen, mine, fitted=_fitted(models, fit.models), pairs=models.side_by_side, level=level)
+        return _as_measured(judged, sample, level)
     if fit is not None:
         raise ConditionError("costs of several classes choose no threshold.", hint="no fit=…")
     crisp = {name: table for name, table in models.deciding.items() if not table.thresholded}
     if not crisp:
         raise ConditionError("costs of several classes need decisions.", hint="decisions=… instead of scores=…")
-    asked = {name: [MeasureSpec(COST, tuple(condition.stated(table.classes).items()))] for name, table in crisp.items()}
-    found = {one.model: one for one in estimates(asked, sample.draws, level=level)}
-    spent = {name: Value(one.value, one.low, one.high, one.reason) for name, one in found.items()}
-    return decide_several(crisp, condition, spent)
+    asked = {name: MeasureSpec(COST, tuple(condition.stated(table.classes).items())) for name, table in crisp.items()}
+    return decide_several(crisp, condition, _measured(asked, sample, level))
+
+
+def _measured(asked: Mapping[str, MeasureSpec], sample: Answers, level: float) -> dict[str, Value]:
+    """A measure of each model, with the interval that a table of measures shows."""
+    specs = {name: [spec] for name, spec in asked.items()}
+    found = estimates(specs, sample.draws, level=level, method=sample.interval, strict=False)
+    return {one.model: Value(one.value, one.low, one.high, one.reason) for one in found}
+
+
+def _as_measured(decision: Decision, sample: Answers, level: float) -> Decision:
+    """The decision with the cost of what nothing was chosen for as its measure: one cost has one interval."""
+    spec = MeasureSpec(COST, tuple(decision.condition.stated().items()))
+    fixed = {
+        one.model: replace(spec, at=None if math.isnan(one.threshold) else float(one.threshold))
+        for one in decision.choices
+        if math.isnan(one.threshold) or decision.fitted is not None
+    }
+    found = _measured(fixed, sample, level)
+    choices = tuple(replace(one, honest=found.get(one.model, one.honest)) for one in decision.choices)
+    same = next((one.model for one in decision.choices if one.judged is decision.judged), None)
+    return replace(decision, choices=choices, honest=found.get(same or "", decision.honest))
 
 
 def _of_two(models: Models, condition: Condition | CostMatrix) -> Condition | CostMatrix:

@@ -24,7 +24,7 @@ from scorespace.evaluation.notes import (
     smooth_notes,
     weight_notes,
 )
-from scorespace.evaluation.shown import COST, check_requests, placed, shown_threshold, wanted, with_beside
+from scorespace.evaluation.shown import COST, YOUDEN, check_requests, placed, shown_threshold, wanted, with_beside
 from scorespace.evaluation.verdict import leading, verdict
 from scorespace.frozen import dataclass
 from scorespace.later import later
@@ -548,7 +548,17 @@ class Evaluation:
     def _notes_on(self, model: str, found: Sequence[Estimate] | Estimates) -> list[Note]:
         chosen = self.decision is None and not any(isinstance(spec.at, float | int) for spec in self.requested)
         own = tuple(one for one in found if one.model == model)
-        return list(notes_on(self.models[model], Look(model, self._thresholds[model], chosen, own, self.draws.times)))
+        look = Look(model, self._thresholds[model], chosen, own, self.draws.times, partial(self._youden_of, model))
+        return list(notes_on(self.models[model], look))
+
+    @cached_property
+    def _by_youden(self) -> ConstrainedChoice:
+        """The thresholds of highest Youden index: at these, scores that are no probabilities are shown."""
+        return self.choose(YOUDEN)
+
+    def _youden_of(self, model: str) -> Value:
+        """Youden's index of a model on cases that did not choose the threshold where it is highest."""
+        return next(one.honest for one in self._by_youden.candidates if one.model == model)
 
     def _estimates(self, asked: Mapping[str, Sequence[MeasureSpec]]) -> list[Estimate]:
         """All that is asked, in its order, each from the draws that suit it."""

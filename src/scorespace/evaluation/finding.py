@@ -5,20 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scorespace.declaration import load_plugins, table_of
 from scorespace.frozen import dataclass
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import NOTE_KINDS, Note, NoteKind, joined, note, threshold_text
+from scorespace.results import NOTE_KINDS, Note, NoteKind, joined, note
 from scorespace.tables import Counts, NoTableError, Table
+from scorespace.tables.threshold import threshold_text
+
+if TYPE_CHECKING:
+    from scorespace.decisions.judged import Value
 
 
 @dataclass(frozen=True)
 class Look:
     """A model as it is shown: its name, the threshold, whether that was chosen on these cases, and its numbers.
 
-    `times` is the number of distinct times of a series, 0 without any.
+    `times` is the number of distinct times of a series, 0 without any; `judged` gives Youden's index on cases that did not choose the threshold where it is highest.
     """
 
     model: str
@@ -26,6 +30,7 @@ class Look:
     chosen: bool = False
     estimates: tuple[Estimate, ...] = field(default=(), repr=False)
     times: int = 0
+    judged: Callable[[], Value] | None = field(default=None, repr=False)
 
     @property
     def where(self) -> str:

@@ -12,7 +12,6 @@ from scorespace.curves.smooth import smooth
 from scorespace.evaluation.finding import Look, finding
 from scorespace.later import later
 from scorespace.measures.average import undefined_classes
-from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.classes import impossible_cases
 from scorespace.measures.confusion import fpr, ppv, youden
 from scorespace.measures.decomposition import cal, ref
@@ -21,9 +20,10 @@ from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import Note, decimals, grouped, note, threshold_text
+from scorespace.results import Note, decimals, grouped, note
 from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table, ratio
 from scorespace.tables.models import Models
+from scorespace.tables.threshold import threshold_text
 
 if TYPE_CHECKING:
     from scorespace.decisions import honest
@@ -122,20 +122,12 @@ def no_probabilities(table: ScoreTable, look: Look) -> str | None:
     ends = f"from {table.score[-1]:g} to {table.score[0]:g}"
     text = f"the scores of {look.model} run {ends}, so they are not probabilities"
     if look.chosen and look.at is not None:
-        here = decimals(float(youden(table.at(look.at))))
-        text += (
-            f"; it is shown at {threshold_text(look.at)}, where Youden's index is highest on these very cases, {here}: "
-        )
-        split = honest.crossfit({look.model: table}, not_youden, within_classes=True)
-        found = split.chosen.measure(MeasureSpec(youden.name))
-        expected = f"{decimals(found.value)} [{decimals(found.low)}, {decimals(found.high)}] on others"
-        text += f"expect {expected if found.known else 'less on new ones'}"
+        here, found = float(youden(table.at(look.at))), None if look.judged is None else look.judged()
+        known = found is not None and not math.isnan(found.value)
+        value = found.named(youden.name, here, None) if found and known else f"apparent youden {decimals(here)}"
+        text += f"; it is shown at {threshold_text(look.at)}, where Youden's index is highest on these cases, so values"
+        text += f" at it are apparent: {value}"
     return f"{text}."
-
-
-def not_youden(counts: Counts) -> tuple[Array, Array]:
-    """What a threshold is chosen by: the share of misses and of false alarms, each of its class."""
-    return np.zeros(np.shape(counts.tp)), ratio(counts.fn, counts.p) + ratio(counts.fp, counts.n)
 
 
 # --- decisions of two classes

@@ -25,6 +25,7 @@ OF_ORDER: Final = ("kappa(weights=quadratic)", "class_distance")
 OF_CLASS_SCORES: Final = ("auc[hand_till]", "auc[weighted]")
 OF_CLASS_PROBABILITIES: Final = ("brier", "logloss", "ece")
 COST: Final = "cost"
+YOUDEN: Final = youden.name
 _MOST_OF_OTHERS: Final = 12
 RARE: Final = 0.05
 """Share of positives below which precision and recall tell more than areas that average over all negatives."""

@@ -28,6 +28,7 @@ else:  # for large data and slices alone
     counted, slices = later("scorespace.evaluation.slices"), later("scorespace.frames.slices")
 
 _PAIRED_ROWS = 1_000_000
+_ORDERED_ROWS = 200_000  # from which on another split of the cases hardly changes a number
 _COUPLED = 3  # models that are counted two by two without being asked, a pass each
 
 
@@ -78,15 +79,17 @@ def tabulated(
     small = bool(whole) or frames.fits(source, named, room.memory)
     if single_precision(source, named.scores.values()):
         room = replace(room, edges=tuple(sorted({*room.edges, *map(float, nearest_single(room.edges))})))
-    pairs, couples = None, {}
+    pairs, order_kept, couples = None, None, {}
     coarse: dict[str, Any] = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
     if frames.distributed(source.frame):
         frames.refuse_on_cluster(named, grouped)
     small_here = small and not frames.distributed(source.frame)
     if small_here:
         sample = frames.check(source, named, missing=missing, order=order)
-        pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
-        both = None if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
+        keeps = _keeps_pairs(paired, sample)
+        held = frames.pair(sample, costs=costs) if keeps or _keeps_order(sample) else None
+        pairs, order_kept = (held, None) if keeps else (None, held)
+        both = None if held is None else dict(zip(held.models, held.tables, strict=True))
         tables = frames.count(sample, costs=costs) if both is None else both
     else:
         sample, tables = tally.tally(source, named, missing=missing, order=order, needs=room.needs, **coarse)
@@ -96,7 +99,7 @@ def tabulated(
         couples = tally.couples(sample, tables, edges=room.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
-    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples)
+    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples, order_kept)
     alone = sample.roles.repeat if sample.roles.group is None else None  # else all rows of a case are drawn together
     notes = (
         *sample.notes,
@@ -138,6 +141,14 @@ def count_tables(
         for name, table in held.tables.items()
     }
     return frames.Tables(coarse, held.rows, notes, held.couples, edges if held.couples else ())
+
+
+def _keeps_order(sample: frames.Sample) -> bool:
+    """Whether the order of the cases of a single score is kept: a threshold is then judged on the folds of any other."""
+    roles = sample.roles
+    alone = len(roles.scores) == 1 and not (roles.class_scores or roles.decisions or roles.numbers)
+    counted = sample.positive is not None and not roles.copies and roles.weight is None
+    return alone and counted and sample.rows <= _ORDERED_ROWS
 
 
 def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:

@@ -15,10 +15,11 @@ from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.confusion import ppv, tpr
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import decimals, grouped, p_text, percent, threshold_text
+from scorespace.results import decimals, grouped, p_text, percent
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.models import Models
+from scorespace.tables.threshold import threshold_text
 
 if TYPE_CHECKING:
     from scorespace.comparisons.answer import Comparison

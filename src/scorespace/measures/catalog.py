@@ -13,11 +13,11 @@ from scorespace.errors import MeasureError, folded
 from scorespace.frozen import dataclass
 from scorespace.measures.average import ALL_AVERAGES
 from scorespace.measures.measure import MEASURES, Measure
-from scorespace.results import threshold_text
 from scorespace.tables import At, Counts, ScoreTable, Top
 from scorespace.tables.classes import TOP
 from scorespace.tables.columns import MOST_EXACT
 from scorespace.tables.labels import bare
+from scorespace.tables.threshold import threshold_text
 
 _SHAPE = re.compile(
     r"""\s*(?P<name>[^\s()\[\]@,=]+(?:\s+[^\s()\[\]@,=]+)*)\s*
@@ -32,7 +32,6 @@ _JOINED = re.compile(
     rf"(?P<first>{_AVERAGE})_(?:averaged?_)?(?P<of>.+)"
     rf"|(?P<name>.+?)_(?:(?P<last>{_AVERAGE})|at_(?:top_)?(?P<top>[1-9][0-9]*))"
 )
-_TYPED = 8  # signs of a threshold that people type; those that cases chose have more
 _SIMPLE_LABEL = re.compile(r"[^\[\]\",\\\s][^\[\]\",\\]*(?<!\s)")
 
 
@@ -76,12 +75,14 @@ class MeasureSpec:
 
     @property
     def shown(self) -> str:
-        """The same for people: of a threshold that nobody typed, the digits that count.
+        """The same for people: of a threshold that nobody typed, the digits that keep every case on its side.
 
-        >>> parse("recall@0.019256127188389035").shown, parse("recall@0.12345").shown
-        ('recall@0.01926', 'recall@0.12345')
+        >>> from dataclasses import replace
+        >>> from scorespace.tables.threshold import rounded_threshold
+        >>> replace(parse("recall"), at=rounded_threshold(0.019256127188389035, below=0.0192)).shown
+        'recall@0.01925'
         """
-        if not isinstance(self.at, float) or len(written(self.at)) <= _TYPED:
+        if not isinstance(self.at, float):
             return str(self)
         return f"{str(self).rpartition('@')[0]}@{threshold_text(self.at)}"
 
@@ -182,7 +183,7 @@ def _point(text: str | None, whole: str, measure: Measure) -> At | None:
     if ranked is not None:
         return _top(ranked["size"], bool(ranked["percent"]), text, whole)
     try:
-        value = float(text)
+        value = float(text.replace("∞", "inf").replace("−", "-"))  # as they are shown
     except ValueError:
         value = float("nan")
     if value != value:

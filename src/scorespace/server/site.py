@@ -16,6 +16,7 @@ from scorespace.server.folder import Folder
 from scorespace.server.job import told
 from scorespace.server.proposal import Look, look, propose
 from scorespace.server.work import Job, Version, Work
+from scorespace.tables.threshold import threshold_text
 from scorespace.views.document import Text
 
 SHOWN: Final = 100
@@ -202,7 +203,7 @@ def _title(wanted: Wanted) -> str:
     ('False alarms of nb at 0.5', 'Rows by nb, scores from 0.2')
     """
     if wanted.cell:
-        at = "" if wanted.threshold is None else f" at {wanted.threshold:.6g}"
+        at = "" if wanted.threshold is None else f" at {threshold_text(wanted.threshold)}"
         return f"{_OUTCOMES[wanted.cell]} of {wanted.model}{at}"
     if wanted.actual is not None and wanted.decided is not None:
         ahead = "" if wanted.lead is None else f", ahead by {wanted.lead:.6g} or more"

@@ -21,7 +21,8 @@ class Models(Mapping[str, Any]):
     """What is known of a sample: the table of every model, the classes with their weights, and the cases side by side.
 
     A model may be named with one of its classes, `nb[setosa]`, or with its highest score, `nb[top]`. Where cases were
-    counted in bins, `couples` ties every two models together.
+    counted in bins, `couples` ties every two models together. `order` has the cases of a single model, so that they
+    are split into folds as they are beside other models.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Models(Mapping[str, Any]):
     tables: Mapping[str, Table]
     pairs: PairTable | None = field(default=None, compare=False, repr=False)
     couples: Mapping[tuple[str, str], PairTable] = field(default_factory=dict, compare=False, repr=False)
+    order: PairTable | None = field(default=None, compare=False, repr=False)
 
     def __getitem__(self, model: str) -> Any:
         if model in self.tables:
@@ -180,7 +182,7 @@ class Models(Mapping[str, Any]):
     @property
     def side_by_side(self) -> PairTable | None:
         """The cases of the two-class models, each as scores of the positive class; none where rows are not one case."""
-        pairs = self.pairs
+        pairs = self.pairs or self.order
         if pairs is None or self.positive is None or pairs.weight is not None or pairs.times is not None:
             return None
         return pairs.only(*(name for name in pairs.models if name in self.two_class)).scoring()

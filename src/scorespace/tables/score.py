@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
@@ -20,6 +21,7 @@ from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.labels import encode_classes, label_text, natural_order, positive_index
 from scorespace.tables.order import starts_of
 from scorespace.tables.table import Array, At, NoTableError, OfClasses, Stored, Table, Top, Wanted, Weighed
+from scorespace.tables.threshold import Threshold, rounded_threshold, threshold_text
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
@@ -277,6 +279,17 @@ class ScoreTable(OfClasses, Weighed):
     def in_precision(self, threshold: ArrayLike) -> Array:
         """A threshold in the precision of the scores: of single-precision ones 0.7 means 0.7 as they hold it."""
         return nearest_single(threshold) if self.single else np.asarray(threshold, dtype=np.float64)
+
+    def threshold(self, at: float) -> Threshold:
+        """A threshold with the digits that keep every case on its side; all of them where scores were coarsened.
+
+        >>> score_table([1, 0, 1], [0.123306, 0.12329, 0.1]).threshold(0.123306).text
+        '0.1233'
+        """
+        if self.coarse or self.resolution:  # what lies between two rows is not known
+            return Threshold(at, threshold_text(float(at)))
+        place = self.score.size - int(np.searchsorted(self.score[::-1], at, side="left"))
+        return rounded_threshold(at, float(self.score[place]) if place < self.score.size else -math.inf)
 
     @checked
     def at(self, threshold: ArrayLike) -> Counts:

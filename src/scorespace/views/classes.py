@@ -19,9 +19,10 @@ from scorespace.measures import Measure
 from scorespace.measures.average import by_class
 from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr
 from scorespace.measures.ranking import auc, auprc
-from scorespace.results import Row, decimals, grouped, plain, threshold_text
+from scorespace.results import Row, decimals, grouped, plain
 from scorespace.tables import Array, ClassBins, ClassTable, ConfusionTable, ScoreTable, ratio
 from scorespace.tables.pair import two_names
+from scorespace.tables.threshold import threshold_text
 from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Grid, Picture, Section, Text
 

@@ -17,11 +17,15 @@ from scorespace.decisions import (
     Value,
 )
 from scorespace.decisions.judged import OUTCOMES
-from scorespace.results import Note, decimals, grouped, limits, per_thousand, percent, short, threshold_text
+from scorespace.results import Note, decimals, grouped, limits, per_thousand, percent, short
+from scorespace.tables.threshold import threshold_text
 from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Text, one_section
 from scorespace.views.measures import value_text
 from scorespace.views.shift import shift_grids
+
+_PROCEDURE = "model chosen too"
+"""The row of the whole procedure, which chooses the model as well as its threshold."""
 
 AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice | ShiftDecision
 
@@ -65,8 +69,8 @@ def choice_grid(decision: Decision) -> Grid:
     First the cost on cases that did not choose the threshold, then that on those that did, and that at the
     closed-form threshold, which is the same where scores are calibrated.
     """
-    closed = decision.condition.threshold_for(decision.prevalence)
-    columns = ("at least cost", "threshold", "cost/case", _apparent(decision), f"cost at {threshold_text(closed)}", "M")
+    at = f"apparent at {threshold_text(decision.closed)}"
+    columns = ("at least cost", "threshold", _named("cost/case", decision), _apparent(decision), at, "M")
     rows = [
         (
             one.model,
@@ -79,7 +83,7 @@ def choice_grid(decision: Decision) -> Grid:
         for one in _by_cost(decision)
     ]
     if len(decision.choices) > 1 and not math.isnan(decision.honest.value) and decision.fitted is None:
-        rows.insert(len(decision.choices), ("whichever is cheapest", "", value_text(decision.honest), "", "", ""))
+        rows.insert(len(decision.choices), (_PROCEDURE, "", value_text(decision.honest), "", "", ""))
     return Grid(columns, tuple(rows)).without_blanks()
 
 
@@ -95,7 +99,7 @@ def _cut(choice: Choice) -> str:
 def outcome_grid(decision: Decision) -> Grid:
     """What happens to 1 000 cases, at the stated prevalence, that did not choose the threshold."""
     stated = decision.condition.prevalence
-    which = "of 1 000 cases" if stated is None else f"of 1 000, {100 * stated:.3g} % positive"
+    which = _named("of 1 000 cases" if stated is None else f"of 1 000, {100 * stated:.3g} % positive", decision)
     shown = [(one.model, decision.per_thousand(one)) for one in _by_cost(decision)]
     rows = [(name, *map(per_thousand, outcomes.values())) for name, outcomes in shown]
     return Grid((which, "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)"), tuple(rows))
@@ -109,7 +113,14 @@ def product_grid(decision: Decision) -> Grid:
         cells = {name: costs[name] * number for name, number in decision.per_thousand(one).items()}
         shown = (_price(cells[name]) if costs[name] else "" for name in OUTCOMES)
         rows.append((one.model, *shown, _price(sum(cells.values()))))
-    columns = ("cost of 1 000", "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)", "together")
+    columns = (
+        _named("cost of 1 000", decision),
+        "hits (TP)",
+        "false alarms (FP)",
+        "misses (FN)",
+        "left alone (TN)",
+        "together",
+    )
     return Grid(columns, tuple(rows)).without_blanks()
 
 
@@ -139,8 +150,8 @@ def _ratio(value: float) -> str:
 
 
 def _by_cost(decision: Decision) -> list[Choice]:
-    price = attrgetter("cost_per_case")
-    return [*sorted(decision.choices, key=price), *sorted(decision.trivial, key=price)]
+    price, spent = attrgetter("cost_per_case"), attrgetter("honest.value")  # trivial rules: on the cases that judge
+    return [*sorted(decision.choices, key=price), *sorted(decision.trivial, key=spent)]
 
 
 def _condition(decision: Decision) -> Text:
@@ -155,9 +166,9 @@ def _condition(decision: Decision) -> Text:
     words += (
         f"Probabilities that are calibrated for the {100 * decision.prevalence:.3g} % positives of {there} would be "
     )
-    words += f"cut at {threshold_text(condition.threshold_for(decision.prevalence))}"
+    words += f"cut at {threshold_text(decision.closed)}"
     if condition.prevalence is not None:
-        words += f", those for the {100 * share:.3g} % in use at {threshold_text(condition.calibrated_threshold)}"
+        words += f", those for the {100 * share:.3g} % in use at {condition.calibrated_threshold:.4g}"
     return Text(f"{words[0].upper()}{words[1:]}. M = FNR + slope · FPR, {_apparent(decision)}.")
 
 
@@ -168,7 +179,16 @@ def _cost(stated: float) -> str:
 
 def _apparent(decision: Decision | ConstrainedChoice) -> str:
     """The name of the column of numbers on the cases that chose the thresholds."""
-    return "on these cases" if decision.fitted is None else f"on {decision.fitted}"
+    return "apparent" if decision.fitted is None else f"apparent, on {decision.fitted}"
+
+
+def _named(what: str, decision: Decision | ConstrainedChoice) -> str:
+    """What numbers are, with the name of how they were found: on other folds, or on another sample."""
+    if decision.fitted is not None:
+        return f"{what}, external"
+    chosen = decision.choices if isinstance(decision, Decision) else decision.candidates
+    ranked = isinstance(decision, ConstrainedChoice) and decision.objective.at is not None
+    return what if ranked or all(math.isnan(one.threshold) for one in chosen) else f"{what}, cross-fitted"
 
 
 def _totals_grid(choice: CostChoice) -> Grid:
@@ -195,7 +215,8 @@ def _product_grid(choice: CostChoice) -> Grid:
 
 def _candidate_grid(choice: ConstrainedChoice) -> Grid:
     """Each model at its threshold: what is wanted and bounded, on cases that did not choose it and that did."""
-    told = (column for one in (choice.objective, *choice.constraints) for column in (str(one), _apparent(choice)))
+    asked = (choice.objective, *choice.constraints)
+    told = (column for one in asked for column in (_named(str(one), choice), _apparent(choice)))
     rows = []
     for one in choice.candidates:
         numbers = zip((one.honest, *one.held), (one.value, *one.reached), strict=True)

@@ -12,6 +12,7 @@ from scorespace.later import later
 from scorespace.measures.cost import cost
 from scorespace.results import decimals, limits
 from scorespace.tables import At, Top
+from scorespace.tables.threshold import threshold_text
 from scorespace.views.answers import Answers
 from scorespace.views.comparison import difference_text
 from scorespace.views.document import Block, Grid, Text
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
 else:
     decisions = later("scorespace.decisions")
 
-HONEST: Final = "cost/case"
-HERE: Final = "cost here"
-"""The two costs of a chosen threshold: that to expect, and that on the cases that chose it."""
+COST: Final = "cost/case"
+HONEST: Final = "cost, cross-fitted"
+HERE: Final = "cost, apparent"
+"""The two costs of a chosen threshold: on cases that did not choose it, and on those that did; and of no choice."""
 BY_CHANCE: Final = "– by chance"
 """The row below a measure that even perfect scores have above nothing."""
 
@@ -49,7 +51,7 @@ def model_grid(evaluation: Answers) -> Grid:
         own = {name: one for name, one in every if one.model == model}
         at = {one.spec.at for one in own.values() if one.spec.at is not None}
         cells = (_cell(own[name]) if name in own else "" for name in shown)
-        rows.append((model, *cells, costs.get(model, ""), f"{at.pop():.4g}" if len(at) == 1 else ""))
+        rows.append((model, *cells, costs.get(model, ""), _cut(at.pop()) if len(at) == 1 else ""))
     short, arrows = _short_names(evaluation), {name: one.spec.measure.arrow for name, one in every}
     heads = (f"{short.get(name, name)} {arrows[name]}".strip() for name in shown)
     grid = Grid(("model", *heads, f"{HONEST} ↓", "threshold"), tuple(rows), _interval_words(evaluation))
@@ -90,7 +92,7 @@ def measure_grid(
     for key, found in by_row.items():
         spec = next(iter(found.values())).spec
         at = (found[model].spec.at if model in found else None for model in models)
-        thresholds = tuple("" if one is None else f"{one:.4g}" for one in at)
+        thresholds = tuple("" if one is None else _cut(one) for one in at)
         if spec.at is not None and not key.endswith("@") and thresholds != shown_thresholds:
             rows.append(("threshold", *thresholds))
             shown_thresholds = thresholds
@@ -115,7 +117,7 @@ def with_honest_costs(grid: Grid, decision: Decision) -> Grid:
         return grid
     if all(isnan(choice.threshold) for choice in decision.choices):  # nothing was chosen: there is one cost
         row = grid.rows[here[0]]
-        named = f"{HONEST}{row[0].removeprefix(HERE)}"
+        named = f"{COST}{row[0].removeprefix(HERE)}"
         rows = [*grid.rows[: here[0]], (named, *row[1:]), *grid.rows[here[0] + 1 :]]
         return replace(grid, rows=tuple(rows), hints=tuple((named if a == row[0] else a, b) for a, b in grid.hints))
     cells = [value_text(by_model[name]) if name in by_model else "" for name in grid.columns[1:]]
@@ -171,6 +173,11 @@ def _cell(one: Estimate) -> str:
     return f"{one.text} {one.reason.removeprefix('undefined: ')}" if isnan(one.value) and one.reason else one.text
 
 
+def _cut(at: At) -> str:
+    """A threshold, or so many of the highest scores."""
+    return str(at) if isinstance(at, Top) else threshold_text(at)
+
+
 def value_text(value: Value) -> str:
     """A number of a decision with its interval, where it has one."""
     return limits(value.value, value.low, value.high)
@@ -188,7 +195,7 @@ def _short_names(evaluation: Answers) -> dict[str, str]:
     found = evaluation.decision
     if found is None or isinstance(found, decisions.ShiftDecision):
         return {}
-    stated, name = (found.costs, HONEST) if isinstance(found, decisions.CostChoice) else (found.condition, HERE)
+    stated, name = (found.costs, COST) if isinstance(found, decisions.CostChoice) else (found.condition, HERE)
     own = (
         str(replace(one.spec, at=None))
         for one in evaluation.summary

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -31,9 +31,10 @@ from scorespace.resampling.estimate import Estimate
 from scorespace.resampling.interval import chosen, counted
 from scorespace.resampling.jeffreys import Outcomes, jeffreys_along, jeffreys_interval
 from scorespace.resampling.limits import wilson
-from scorespace.results import Row, decimals, digits_along, grouped, per_thousand, threshold_text, whole_percent
+from scorespace.results import Row, decimals, digits_along, grouped, per_thousand, whole_percent
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 from scorespace.tables.pair import two_names
+from scorespace.tables.threshold import Threshold, threshold_text
 from scorespace.views.answers import Answers
 from scorespace.views.charts.theme import colour_of
 
@@ -106,6 +107,18 @@ class Points:
     @cached_property
     def threshold(self) -> Array:
         return self.table.thresholds[self.kept]
+
+    @cached_property
+    def told(self) -> list[Threshold]:
+        """The same with the digits that keep every case on its side."""
+        return [self.table.threshold(float(at)) for at in self.threshold]
+
+    def cut(self, place: int, at: float) -> str:
+        """The text of a threshold at a point: that of its score, or what somebody typed."""
+        if self.crisp:
+            return "–"
+        at = self.told[place] if at == self.threshold[place] else at
+        return "above all" if math.isinf(at) else threshold_text(at)
 
     @cached_property
     def ties(self) -> dict[str, str]:
@@ -196,7 +209,7 @@ class Operating:
         found = {
             "positive": one.labels[0],
             "negative": one.labels[1],
-            "threshold": "–" if one.crisp else "above all" if math.isinf(at) else threshold_text(at),
+            "threshold": one.cut(place, at),
             "flagged": per_thousand(flagged),
             "cost": cost_text(self._cost(shares["tp"], shares["fp"], ratio, share)),
             "cost limits": "",
@@ -373,7 +386,7 @@ def tied(table: ScoreTable, top: str) -> str:
     asked, place, flagged = _asked(table, top), top_place(table, top), table.sweep.pp
     if place == flagged.size - 1 or float(flagged[place]) >= asked * (1 - 1e-12):
         return ""
-    without, cut = float(flagged[place]), threshold_text(float(table.thresholds[place + 1]))
+    without, cut = float(flagged[place]), table.threshold(float(table.thresholds[place + 1])).text
     alike = "in the bin from" if table.coarse else "tied at"
     number = f"{grouped(without)} {'case' if without == 1 else 'cases'}"
     return (
@@ -492,6 +505,7 @@ def _packed(one: Points) -> Row:
         "crisp": one.crisp,
         "at": _number(one.at),
         "threshold": packed(one.threshold),
+        "told": packed([math.inf if math.isinf(at) else float(at.text) for at in one.told]),
         **{side: packed(counts, "u4" if whole else "f8") for side, counts in sides.items()},
         "precision": packed(_precision(one), "f4"),
         "benefit": packed(_benefit(one), "f4"),
@@ -529,7 +543,7 @@ def _rounded(values: Array, places: Array) -> Array:
     return np.asarray(found)
 
 
-def packed(values: Array, kind: str = "f8") -> str:
+def packed(values: Any, kind: str = "f8") -> str:
     """An array as text, in the smallest type that holds what is shown of it."""
     return f"{kind} {base64.b64encode(np.ascontiguousarray(values, dtype=f'<{kind}').tobytes()).decode()}"
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.frozen import dataclass
 from scorespace.later import later
-from scorespace.results import grouped, threshold_text
+from scorespace.results import grouped
+from scorespace.tables.threshold import threshold_text
 from scorespace.views import classes
 from scorespace.views import folds as folds_view
 from scorespace.views import measures as measures_view

@@ -83,7 +83,7 @@ class Shifting:
             "loss": short(float(losses[place])),
             "as it is": short(float(losses[one.own])),
             "alpha": f"{ratio / (1 + ratio):.3g}",
-            "honest": f" On cases that did not choose its best shift, {one.honest!r}." if known else "",
+            "honest": f" At its best shift, cross-fitted loss {one.honest!r}." if known else "",
             "over": short(float(one.over[place])),
             "under": short(float(one.under[place])),
             "high": whole_percent(float(one.high[place])),
@@ -216,8 +216,9 @@ def shift_grids(decision: ShiftDecision) -> Sequence[Block]:
 
 
 def _choices(decision: ShiftDecision) -> Grid:
-    apparent = "on these cases" if decision.fitted is None else f"on {decision.fitted}"
-    columns = ("at least loss", "shift", "loss/case", apparent, "without shift", "too high")
+    apparent = "apparent" if decision.fitted is None else f"apparent, on {decision.fitted}"
+    kind = "cross-fitted" if decision.fitted is None else "external"
+    columns = ("at least loss", "shift", f"loss/case, {kind}", apparent, "without shift", "too high")
     rows = [
         (
             one.model,

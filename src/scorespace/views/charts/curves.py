@@ -17,6 +17,7 @@ from scorespace.measures import Measure
 from scorespace.resampling.band import Band
 from scorespace.results import Row
 from scorespace.tables import ScoreTable
+from scorespace.tables.threshold import rounded_among, threshold_text
 from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.theme import (
     INK,
@@ -224,19 +225,19 @@ def points_of(curves: int) -> int:
 
 def _points(name: str, curve: Curve, most: int = POINTS) -> list[Row]:
     """The points of a curve that can be drawn, few enough for a page."""
-    curve = curve.line().thinned(most - 1)  # thinning may add the last point
+    whole = curve.line()
+    curve = whole.thinned(most - 1)  # thinning may add the last point
     drawn = np.isfinite(curve.x) & np.isfinite(curve.y)
-    points = zip(shortened(curve.x[drawn]), shortened(curve.y[drawn]), curve.threshold[drawn].tolist(), strict=True)
+    cuts = rounded_among(curve.threshold[drawn].tolist(), whole.threshold[~np.isnan(whole.threshold)])
+    points = zip(shortened(curve.x[drawn]), shortened(curve.y[drawn]), cuts, strict=True)
     return [
-        {"name": name, "place": place, "x": x, "y": y, "threshold": _threshold_text(threshold)}
+        {"name": name, "place": place, "x": x, "y": y, "threshold": _place_text(threshold)}
         for place, (x, y, threshold) in enumerate(points)
     ]
 
 
-def _threshold_text(threshold: float) -> str:
-    if math.isnan(threshold):
-        return "between two"
-    return f"{threshold:.6g}" if math.isfinite(threshold) else "∞" if threshold > 0 else "−∞"
+def _place_text(threshold: float) -> str:
+    return "between two" if math.isnan(threshold) else threshold_text(threshold)
 
 
 def _tooltip(what: str, x_title: str, y_title: str) -> Spec:

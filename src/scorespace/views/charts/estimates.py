@@ -9,6 +9,7 @@ from scorespace.measures import MeasureSpec
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import Row
 from scorespace.tables import Top
+from scorespace.tables.threshold import threshold_text
 from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.theme import INK, coloured, short, themed
 
@@ -62,5 +63,7 @@ def _row(estimate: Estimate) -> Row:
 def _words(spec: MeasureSpec) -> str:
     """The measure in plain words, with its class and threshold."""
     of = "" if spec.of is None else f" of {spec.of}"
-    at = "" if spec.at is None else f" at {'' if isinstance(spec.at, Top) else 'threshold '}{spec.at:g}"
+    at = ""
+    if spec.at is not None:
+        at = f" at {spec.at}" if isinstance(spec.at, Top) else f" at threshold {threshold_text(spec.at)}"
     return f"{spec.measure.title}{of}{at}"

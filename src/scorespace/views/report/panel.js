@@ -81,10 +81,19 @@ const operating = mover("operating", {
       whole ? [...model.shown[k][0]].flatMap((y, place) => {
         const x = model.threshold[place];
         if (place % step || !Number.isFinite(x) || !Number.isFinite(y)) return [];
-        return [{ name: title, place, x, y, threshold: general(x, 6) }];
+        return [{ name: title, place, x, y, threshold: thresholdText(model, place, x) }];
       }) : []);
   },
 });
+
+// A threshold with the digits that keep every case on its side; what somebody typed has all of its own.
+function thresholdText(model, place, at) {
+  const value = at === model.threshold[place] ? model.told[place] : at;
+  const whole = Math.abs(value) >= 1 && Math.abs(value) < 1e15 ? Math.floor(Math.log10(Math.abs(value))) + 1 : 0;
+  let digits = Math.max(4, whole);
+  while (digits < 17 && Number(general(value, digits)) !== value) digits += 1;
+  return general(value, digits);
+}
 
 const OUTCOMES = [["Hits", "tp"], ["False alarms", "fp"], ["Misses", "fn"], ["Left alone", "tn"]];
 
@@ -170,7 +179,7 @@ function saidAt(model, place, threshold) {
     model: model.name,
     positive: model.labels[0],
     negative: model.labels[1],
-    threshold: model.crisp ? "–" : threshold === Infinity ? "above all" : general(threshold),
+    threshold: model.crisp ? "–" : threshold === Infinity ? "above all" : thresholdText(model, place, threshold),
     flagged: perThousand(1000 * (share * tpr + (1 - share) * fpr)),
     cost: digits(cost(model, tpr, fpr, state)),
     "cost limits": asStated && model.cost ? estimate(...model.cost.map((side) => side[place]))[1] : "",
