@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from typing import Annotated
+from typing import Annotated, Final
 
 import numpy as np
 
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves.brier import probabilities
 from scorespace.curves.curve import UNIT, Curve, curve
+from scorespace.curves.hull import ALWAYS, NEVER
 from scorespace.errors import ConditionError, CurveError
 from scorespace.frozen import dataclass
 from scorespace.special import digamma
@@ -103,6 +104,25 @@ def by_margin(margins: ScoreTable) -> RejectionCurve:
     return RejectionCurve("rejection", x[::-1], y[::-1], margins.score[::-1], rejection.x, rejection.y, margins)
 
 
+REJECT_ALL: Final = "reject all"
+DECIDE_ALL: Final = "decide all"
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """What each cell of a table costs under a rule, and under the rules that reject nothing or everything.
+
+    `weight` is that of the cells, `positive` which of them are of the positive class, `right` which decisions of each
+    rule are right. Cells without weight come last: what no case cost is rare, and not impossible.
+    """
+
+    weight: Array
+    positive: Array
+    paid: Array
+    beside: Mapping[str, Array]
+    right: Mapping[str, Array]
+
+
 @dataclass(frozen=True)
 class RejectRule:
     """Chow's rule for calibrated probabilities: reject a case when every decision is expected to cost more.
@@ -121,6 +141,7 @@ class RejectRule:
     lead: float | None = None
     honest: float | None = None
     outcomes: tuple[Mapping[float, float], ...] = field(default=(), repr=False)
+    prices: Prices | None = field(default=None, repr=False, compare=False)
 
 
 def chow(table: ScoreTable, cost: float, condition: Condition | None = None) -> RejectRule:
@@ -166,7 +187,30 @@ def chow(table: ScoreTable, cost: float, condition: Condition | None = None) -> 
     )
     if c.prevalence is None:
         outcomes = [_by_price(pair for one in outcomes for pair in one.items())]
-    return RejectRule(low, high, share, accuracy, paid / total, outcomes=tuple(outcomes))
+    every = score >= _here(cut, *there)
+    prices = _prices_of_two(table, c, cost, every, rejected)
+    return RejectRule(low, high, share, accuracy, paid / total, outcomes=tuple(outcomes), prices=prices)
+
+
+def _prices_of_two(table: ScoreTable, c: Condition, cost: float, alarm: Array, rejected: Array) -> Prices:
+    """The prices of the cells of a score table; behind them one cell for each outcome that there can be."""
+    size, classes = table.score.size, len(table.classes)
+    positive = np.repeat(np.arange(classes) == table.positive, size)
+    weight = np.broadcast_to(table.counts, (classes, size)).reshape(-1).astype(np.float64)
+    four = np.array([True, False, True, False])
+    positive = np.concatenate([positive, np.repeat([True, False], 4)])
+    alarm = np.concatenate([np.tile(alarm, classes), four, four])
+    rejected = np.concatenate([np.tile(rejected, classes), np.repeat([True, False, True, False], 2)])
+    kept = np.where(positive, np.where(alarm, c.tp, c.fn), np.where(alarm, c.fp, c.tn))
+    beside = {
+        REJECT_ALL: np.full(positive.size, float(cost)),
+        DECIDE_ALL: kept,
+        ALWAYS: np.where(positive, c.tp, c.fp),
+        NEVER: np.where(positive, c.fn, c.tn),
+    }
+    right = {DECIDE_ALL: alarm == positive, ALWAYS: positive, NEVER: ~positive}
+    weight = np.concatenate([weight, np.zeros(8)])
+    return Prices(weight, positive, np.where(rejected, cost, kept), beside, right)
 
 
 def chow_of_classes(table: ClassTable, cost: float, costs: CostMatrix) -> RejectRule:
@@ -195,9 +239,25 @@ def chow_of_classes(table: ClassTable, cost: float, costs: CostMatrix) -> Reject
     counts = np.bincount(np.searchsorted(values, price), weight, minlength=values.size)
     outcomes = dict(zip(values.tolist(), counts.tolist(), strict=True))
     spent = float(weight @ price) / total
-    return RejectRule(
-        math.nan, math.nan, 1 - kept / total, right / kept if kept else math.nan, spent, outcomes=(outcomes,)
-    )
+    accuracy = right / kept if kept else math.nan
+    prices = _prices_of_classes(aligned, cost, table.label, decided, rejected, weight)
+    return RejectRule(math.nan, math.nan, 1 - kept / total, accuracy, spent, outcomes=(outcomes,), prices=prices)
+
+
+def _prices_of_classes(
+    costs: CostMatrix, cost: float, label: Array, decided: Array, rejected: Array, weight: Array
+) -> Prices:
+    """The prices of cases of several classes; behind them one cell for each outcome that there can be."""
+    size = len(costs.classes)
+    actual, taken = (side.ravel() for side in np.indices((size, size)))
+    label, decided = np.concatenate([label, actual, actual]), np.concatenate([decided, taken, taken])
+    rejected = np.concatenate([rejected, np.zeros(size**2, bool), np.full(size**2, cost <= costs.matrix.max())])
+    kept = costs.matrix[label, decided]
+    beside = {REJECT_ALL: np.full(label.size, float(cost)), DECIDE_ALL: kept}
+    beside |= {f"always {name}": costs.matrix[label, k] for k, name in enumerate(costs.classes)}
+    right = {DECIDE_ALL: decided == label} | {f"always {name}": label == k for k, name in enumerate(costs.classes)}
+    weight = np.concatenate([weight, np.zeros(2 * size**2)])
+    return Prices(weight, np.ones(label.size, bool), np.where(rejected, cost, kept), beside, right)
 
 
 def _in_use(table: ScoreTable, prevalence: float | None) -> tuple[float, float]:

@@ -219,11 +219,11 @@ def _held(
         # One seed for all: the i-th highest positive of one model is taken for that of another. Were models split
         # apart, the one that is lucky in nine folds would win, and be unlucky in the tenth for that very reason.
         return [_held_rows(one, within, repeats, folds, np.random.default_rng(seed)) for one in tables.values()], None
-    split = _split_cases(pairs, within, repeats, folds, np.random.default_rng(seed))
+    split = split_cases(pairs, within, repeats, folds, np.random.default_rng(seed))
     return [_held_cases(pairs, k, split) for k in range(len(tables))], split
 
 
-def _split_cases(
+def split_cases(
     pairs: PairTable, within_classes: bool, repeats: int, folds: int, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
     """The fold of every case (repeats, cases); related cases stay together."""

@@ -259,13 +259,16 @@ def choose(models: Models, condition: Condition) -> Decision:
     )
     trivial = tuple(_trivial(name, first, condition) for name in TRIVIAL)
     together = hull(models)
-    positive = first.classes[first.positive]
-    others = [name for name in first.classes if name != positive]
-    labels = (positive, others[0] if len(others) == 1 else f"not {positive}")
-    labels = ("positive", "negative") if is_plain_code(positive) else labels
-    return Decision(
-        condition, prevalence, choices, trivial, together.dominated(models), together, labels, closed=closed
-    )
+    dominated = together.dominated(models)
+    return Decision(condition, prevalence, choices, trivial, dominated, together, labels_of(first), closed=closed)
+
+
+def labels_of(table: ScoreTable) -> tuple[str, str]:
+    """What the two classes are called in a sentence: by their labels, unless these are mere codes."""
+    positive = table.classes[table.positive]
+    others = [name for name in table.classes if name != positive]
+    plainly = others[0] if len(others) == 1 else f"not {positive}"
+    return ("positive", "negative") if is_plain_code(positive) else (positive, plainly)
 
 
 def judge(decision: Decision, found: Crossfit, level: float = 0.95) -> Decision:

@@ -180,7 +180,9 @@ def reject(
     """Which cases to hand over, by Chow's rule; of several classes, by expected costs or by the lead of the best."""
     _refuse_unparted(models, "a rejection")
     condition = None if condition is None else _of_two(models, condition)
-    found = choose_rejection(models.tables, cost, condition, level=level, seed=seed)
+    pairs = models.side_by_side if models.two_class else models.pairs
+    pairs = None if pairs is None or pairs.weight is not None or pairs.times is not None else pairs
+    found = choose_rejection(models.tables, cost, condition, pairs=pairs, level=level, seed=seed)
     related = models.pairs is not None and models.pairs.group is not None
     return replace(found, spent={}) if related else found  # shares of cases that are alike are less sure
 

@@ -144,7 +144,7 @@ def count_tables(
 
 
 def _keeps_order(sample: frames.Sample) -> bool:
-    """Whether the order of the cases of a single score is kept: a threshold is then judged on the folds of any other."""
+    """Whether the cases of a single score keep their order, so that folds are those of any other model."""
     roles = sample.roles
     alone = len(roles.scores) == 1 and not (roles.class_scores or roles.decisions or roles.numbers)
     counted = sample.positive is not None and not roles.copies and roles.weight is None

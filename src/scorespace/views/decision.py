@@ -244,7 +244,12 @@ def _rejection_grid(choice: RejectChoice) -> Grid:
         )
         for name, rule in sorted(choice.rules.items(), key=lambda pair: pair[1].cost)
     ]
-    return Grid(("model", "handed over", "accuracy of the rest", "cost/case"), tuple(rows))
+    rows += [
+        (name, percent(one.rejected), "" if math.isnan(one.accuracy) else decimals(one.accuracy), value_text(one.cost))
+        for name, one in sorted(choice.alternatives.items(), key=lambda pair: pair[1].cost.value)
+    ]
+    chosen = any(rule.lead is not None for rule in choice.rules.values())
+    return Grid(("rule", "rejected", "accuracy of the rest", "cost/case" + ", cross-fitted" * chosen), tuple(rows))
 
 
 def _mixture_grid(choice: MixtureChoice) -> Grid:
