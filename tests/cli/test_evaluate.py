@@ -494,7 +494,7 @@ def test_a_gate_on_the_cost_holds_on_cases_that_did_not_choose_the_threshold(run
 
 def test_the_costs_of_another_condition_are_not_called_the_cost_here(run, credit):
     asked = ("evaluate", *credit, "--score", "logistic", *PRICES, "--measures", "cost(fp=1, fn=1)")
-    assert "cost here" not in run(*asked).out
+    assert "apparent" not in run(*asked).out
 
 
 WEATHER = "y,d\nsun,sun\nsun,rain\nrain,rain\nrain,snow\nsnow,sun\nsnow,snow\nsnow,snow\nsun,sun\n"

@@ -13,8 +13,8 @@ from scorespace.errors import MeasureError
 from scorespace.measures import find, parse
 from scorespace.measures.confusion import youden
 from scorespace.results import decimals
-from scorespace.tables.threshold import threshold_text
 from scorespace.tables import confusion, score_table
+from scorespace.tables.threshold import threshold_text
 
 TABLE = score_table([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
 WEAK = score_table([1, 1, 0, 1, 0, 0], [0.9, 0.2, 0.7, 0.1, 0.3, 0.8])
@@ -103,8 +103,8 @@ def test_words():
     # 60 of 80 alarms are right and 60 of 60 positives found: Wilson's intervals of nine tenths as many.
     found = choose_under({"nb": MANY, "weak": MANY_WEAK}, parse("ppv"), [at_least("tpr", 1)])
     assert repr(found) == (
-        "Use nb at threshold 0.4: ppv 0.750 [0.639, 0.836], the best among those with tpr ≥ 1; weak reaches 0.500. "
-        "On cases that did not choose it: tpr 1.000 [0.934, 1.000]."
+        "Use nb at threshold 0.4: cross-fitted ppv 0.750 [0.639, 0.836] (apparent 0.750), the best among those with "
+        "tpr ≥ 1; weak reaches 0.500. The bound: cross-fitted tpr 1.000 [0.934, 1.000] (apparent 1.000)."
     )
 
 
@@ -118,28 +118,29 @@ def test_words_where_the_model_was_chosen_too():
     (other,) = (one for one in found.candidates if one is not found.best)
     own, whole = decimals(best.honest.value), decimals(found.honest.value)
     assert own != whole
-    assert found.words.startswith(f"Use {best.model} at threshold {threshold_text(best.threshold)}: acc {own} [")
+    at = threshold_text(best.threshold)
+    assert found.words.startswith(f"Use {best.model} at threshold {at}: cross-fitted acc {own} [")
     assert f"the best; {other.model} reaches {decimals(other.honest.value)}. " in found.words
-    assert f"The model was chosen on these cases too, so expect {whole} [" in found.words
-    assert found.notes[0].text == (
-        f"{best.model} and its threshold were chosen on these cases, where acc is {decimals(best.value)}; "
-        f"on cases that chose neither, {whole}."
+    assert f"With the model chosen too, cross-fitted acc {whole} [" in found.words
+    assert found.notes[0].text.startswith(
+        f"the threshold of {best.model} was chosen on these cases, so values at it are apparent: "
+        f"cross-fitted acc {own} ["
     )
 
 
 def test_words_where_other_cases_tell_another_story():
     # Left out alone, the positive at 0.4 is missed, and so is a tenth of all.
     found = choose_under({"nb": TABLE}, parse("ppv"), [at_least("tpr", 1)])
-    assert found.words.startswith("Use nb at threshold 0.4: ppv ")
-    assert "(0.750 on these cases)" in found.words
-    assert found.notes[0].text.startswith("the threshold of nb was chosen on these cases, where ppv is 0.750; on cases")
+    assert found.words.startswith("Use nb at threshold 0.4: cross-fitted ppv ")
+    assert "(apparent 0.750)" in found.words
+    assert found.notes[0].text.endswith("(apparent 0.750).")
 
 
 def test_words_where_a_model_fails():
     # weak finds one positive above its first false alarm, then none before three.
     models = {"weak": MANY_WEAK, "nb": MANY}
     found = choose_under(models, parse("tpr"), [at_least("tpr", 0.5), at_most("fpr", 0.1)])
-    assert found.words.startswith("Use nb at threshold 0.8: tpr 0.667 [")
+    assert found.words.startswith("Use nb at threshold 0.8: cross-fitted tpr 0.667 [")
     assert found.words.endswith(" No threshold of weak satisfies tpr ≥ 0.5 and fpr ≤ 0.1.")
 
 
@@ -148,8 +149,8 @@ def test_judged_on_another_sample():
     other = score_table([1, 1, 1, 0, 0], [0.9, 0.5, 0.2, 0.6, 0.1])
     found = choose_on(chosen, {"nb": other}, fitted="spring.csv")
     assert (found.honest.value, found.held[0].value) == pytest.approx((2 / 3, 2 / 3))
-    assert found.words.startswith("Use nb at threshold 0.4, chosen on spring.csv: ppv 0.667 [")
-    assert "(0.750 on spring.csv)" in found.words
+    assert found.words.startswith("Use nb at threshold 0.4, chosen on spring.csv: external ppv 0.667 [")
+    assert "(apparent 0.750)" in found.words
     assert found.notes == ()
 
 

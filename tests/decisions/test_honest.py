@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import scorespace as ss
 from scorespace.conditions import Condition
 from scorespace.decisions import best_value, crossfit, decide, least_cost
-from scorespace.decisions.honest import FEW, NOT_WHOLE, _split_cases, condensed_rows, least, paths
+from scorespace.decisions.honest import FEW, NOT_WHOLE, condensed_rows, least, paths, split_cases
 from scorespace.measures import parse
 from scorespace.tables import confusion, score_table
 from scorespace.tables.pair import pair_table
@@ -126,7 +126,7 @@ def test_folds_are_even_and_within_classes_too():
     truth, scores = sample(cases=103)
     pairs = pair_table(truth, scores, positive=1)
     for within, parts in ((False, [truth >= 0]), (True, [truth == 1, truth == 0])):
-        fold = _split_cases(pairs, within, 5, 10, np.random.default_rng(0))
+        fold = split_cases(pairs, within, 5, 10, np.random.default_rng(0))
         for part in parts:
             sizes = np.stack([np.bincount(one, minlength=10) for one in fold[:, part]])
             assert sizes.max() - sizes.min() <= 1
@@ -137,7 +137,7 @@ def test_related_cases_stay_together_and_widen_the_interval():
     truth, scores = sample(cases=60)
     group = np.repeat(np.arange(60), 5)
     pairs = pair_table(np.repeat(truth, 5), {"m": np.repeat(scores["m0"], 5)}, positive=1, group=group)
-    fold = _split_cases(pairs, False, 4, 10, np.random.default_rng(0))
+    fold = split_cases(pairs, False, 4, 10, np.random.default_rng(0))
     assert (fold.reshape(4, 60, 5) == fold[:, ::5, None]).all()
     found = crossfit({"m": pairs.tables[0]}, least_cost(CONDITION), pairs=pairs).chosen
     assert found.spread == pytest.approx(5 * 10 / 9)  # five copies of every case; folds share their choices

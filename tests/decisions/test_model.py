@@ -37,8 +37,9 @@ def test_the_valve():
 
 def test_the_valve_in_words():
     assert repr(decide(VALVES, Condition(fp=100, fn=2000))) == (
-        "Use c1: 4.500 per case [3.956, 5.130]. That is 2 900 per 1 000 less than c3, 5 500 per 1 000 less than c2 "
-        "and 5 500 per 1 000 less than calling every case fine [4 825, 6 260]."
+        "Use c1: cross-fitted cost of choosing model 4.500 per case [3.982, 5.095] (apparent 4.500). That is 2 900 per "
+        "1 000 less than c3, 5 500 per 1 000 less than c2 and 5 500 per 1 000 less than calling every case fine "
+        "[4 857, 6 219]."
     )
 
 
@@ -180,7 +181,7 @@ def test_words_of_a_scored_model():
     # up to 0.0343, five times as dear. 0.167 + √(0.081² + 0.172²) = 0.357, and 0.333 − √(0.082² + 0.172²) = 0.143.
     found = decide({"nb": STEADY}, Condition(fp=1, fn=5))
     assert found.words == (
-        "Use nb at threshold 0.4: 0.167 per case [0.108, 0.357]. "
+        "Use nb at threshold 0.4: cross-fitted cost 0.167 per case [0.108, 0.357] (apparent 0.167). "
         "That is 333 per 1 000 less than calling every case positive [143, 427]."
     )
     assert found.shown
@@ -192,9 +193,9 @@ def test_words_where_a_model_is_not_shown_to_pay():
     found = decide({"nb": TABLE}, Condition(fp=1, fn=10))
     assert found.words.startswith(
         "nb is not shown to beat calling every case positive, which costs 0.500 per case. nb at threshold 0.4 "
-        "costs 1.833 "
+        "has cross-fitted cost 1.833 "
     )
-    assert " (0.167 on these cases): 1 333 per 1 000 more than that [" in found.words
+    assert " (apparent 0.167): 1 333 per 1 000 more than that [" in found.words
     assert found.best.model == "nb"
     assert found.recommended.model == "always positive"
     assert found.to_dict()["recommended"] == "always positive"
@@ -225,8 +226,8 @@ def test_a_chosen_threshold_is_noted_with_what_it_flatters():
     (note,) = decide({"nb": TABLE}, Condition()).notes
     assert note.code == "SS013"
     assert note.text == (
-        "the threshold of nb was chosen on these cases, where it costs 0.167 per case; "
-        "on cases that did not choose it, 0.500: 200 % more."
+        "the threshold of nb was chosen on these cases, so values at it are apparent: cross-fitted cost 0.500 per case "
+        "[0.262, 0.967] (apparent 0.167)."
     )
     assert decide(VALVES, Condition(fp=100, fn=2000)).notes == ()
 
@@ -235,13 +236,12 @@ def test_a_chosen_threshold_that_cannot_be_judged():
     found = decide({"nb": score_table([1, 0, 0], [0.9, 0.5, 0.1])}, Condition())
     assert found.words == (
         "nb is not shown to beat calling every case negative, which costs 0.333 per case. nb at threshold 0.9 "
-        "costs 0.000 "
-        "on these cases; what it costs on others cannot be said, as a class has fewer than two cases, so none is left "
-        "to choose on."
+        "has apparent cost 0.000 per case; the cost on other cases is unknown, as a class has fewer than two cases, so "
+        "none is left to choose on."
     )
     assert found.notes[0].text == (
-        "the threshold of nb was chosen on these cases, where it costs 0.000 per case; on others more: by how much "
-        "cannot be said, as a class has fewer than two cases, so none is left to choose on."
+        "the threshold of nb was chosen on these cases, so values at it are apparent; the cost on other cases is "
+        "unknown, as a class has fewer than two cases, so none is left to choose on."
     )
 
 
@@ -269,8 +269,8 @@ def test_judged_on_another_sample():
     assert [given[name] for name in ("tp", "fp", "fn", "tn")] == [2, 2, 1, 0]
     assert (given["fitted"], given["honest_cost"]) == ("spring.csv", pytest.approx(7 / 5))
     assert given["cost_per_case"] == pytest.approx(1 / 6)
-    assert "nb at threshold 0.4, chosen on spring.csv costs 1.400 per case [" in found.words
-    assert "(0.167 on spring.csv)" in found.words
+    assert "nb at threshold 0.4, chosen on spring.csv has external cost 1.400 per case [" in found.words
+    assert "(apparent 0.167)" in found.words
     assert found.notes == ()
 
 

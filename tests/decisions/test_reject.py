@@ -13,6 +13,7 @@ from scorespace.decisions import choose_mixture, choose_rejection
 from scorespace.errors import ConditionError, ScoreError
 from scorespace.resampling.share import rare_share
 from scorespace.tables import class_table, confusion, score_table
+from scorespace.tables.pair import pair_table
 
 SURE = score_table([1, 1, 0, 0], [0.95, 0.9, 0.4, 0.05])
 TORN = score_table([1, 1, 0, 0], [0.6, 0.5, 0.45, 0.4])
@@ -119,14 +120,16 @@ def test_costs_of_several_classes():
     table = class_table(["a", "b", "c"], [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.3, 0.4, 0.3]], classes=("a", "b", "c"))
     costs = CostMatrix(("a", "b", "c"), 1 - np.eye(3))
     found = choose_rejection({"nb": table}, 0.3, costs)
-    assert found.words == (
-        "Use nb and hand over the cases in which every decision is expected to cost more than 0.3: 33 % of them. Of "
-        "the rest it gets 100 % right; each decision counting as stated, that costs 0.100 per case. The rule assumes "
-        "calibrated probabilities."
+    assert found.rules["nb"].cost == pytest.approx(0.1)
+    assert (found.cheapest, found.recommended) == ("reject all", "reject all")  # three cases show nothing
+    assert found.words.startswith(
+        "Reject every case: each decision counting as stated, 0.300 per case. nb, rejecting the cases in which every "
+        "decision is expected to cost more than 0.3 (33.3 % of them, accuracy of the rest 1.000), is not shown to cost "
+        "less: 0.100 per case ["
     )
-    assert choose_rejection({"nb": table}, 0.01, costs).words == (
-        "Hand over all cases: in all every decision is expected to cost more than 0.01. Each decision counting as "
-        "stated, that costs 0.010 per case. The rule assumes calibrated probabilities."
+    assert choose_rejection({"nb": table}, 0.01, costs).words.startswith(
+        "Reject every case: each decision counting as stated, 0.010 per case. nb, rejecting the cases in which every "
+        "decision is expected to cost more than 0.01 (100.0 % of them), is not shown to cost less: 0.010 per case"
     )
     with pytest.raises(ConditionError, match="errors of two classes"):
         choose_rejection({"nb": table}, 0.2, Condition(fp=1, fn=5))
@@ -137,9 +140,16 @@ def test_costs_of_several_classes():
 def test_the_model_of_least_cost_is_used():
     found = choose_rejection({"torn": TORN, "sure": SURE, "rule": CRISP}, 0.2)
     assert (found.best, list(found.rules)) == ("sure", ["torn", "sure"])  # a crisp decision is never in doubt
-    assert repr(found) == (
-        "Use sure and hand over the cases it scores between 0.2 and 0.8: 25 % of them. Of the rest it gets 100 % "
-        "right; an error counting 1, that costs 0.050 per case. The rule assumes calibrated probabilities."
+    assert repr(found).startswith(  # at 0.5 torn decides all cases right
+        "Use torn for every case: an error counting 1, 0.000 per case. sure, rejecting the cases it scores between 0.2 "
+        "and 0.8 (25.0 % of them, accuracy of the rest 1.000), is not shown to cost less: 0.050 per case ["
+    )
+    doubtful = score_table([1, 1, 1, 0] * 100, [0.95, 0.9, 0.4, 0.4] * 100)
+    many = choose_rejection({"sure": doubtful}, 0.2)
+    assert many.recommended == "sure"
+    assert repr(many).startswith(
+        "Use sure, rejecting the cases it scores between 0.2 and 0.8 (50.0 % of them, accuracy of the rest 1.000): an "
+        "error counting 1, 0.100 per case ["
     )
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert (told["model"], told["cost_per_case"], told["verdict"]) == ("sure", 0.05, found.words)
@@ -149,10 +159,12 @@ def test_the_model_of_least_cost_is_used():
 
 def test_a_rule_that_hands_over_everything_says_so():
     found = choose_rejection({"torn": TORN}, 0.2)
-    assert repr(found) == (
-        "Hand over all cases: torn scores them all between 0.2 and 0.8. An error counting 1, that costs 0.200 per "
-        "case. The rule assumes calibrated probabilities."
-    )
+    assert found.recommended == "torn, decide all"  # it is right about all of them
+    wrong = choose_rejection({"torn": score_table([0, 1, 1, 0], [0.6, 0.5, 0.45, 0.4], positive=1)}, 0.2)
+    assert wrong.recommended == "reject all"
+    assert repr(wrong).startswith("Reject every case: an error counting 1, 0.200 per case. torn, rejecting the cases")
+    assert "(100.0 % of them), is not shown to cost less: 0.200 per case [" in repr(wrong)
+    assert ", as much [" in repr(wrong)
     assert found.to_dict()["rows"][0]["accuracy"] is None
 
 
@@ -207,3 +219,56 @@ def test_one_class_alone_has_no_mixture(models):
     assert str(caught.value) == (
         "a mixture needs cases of both classes.\n  seen: one class only\n  hint: cases of the other class, too"
     )
+
+
+# --- rules that reject everything or nothing
+
+
+@given(samples(), st.integers(1, 50))
+def test_each_alternative_costs_what_its_cases_cost(sample, percent):
+    cost = percent / 100
+    truth, score, weight = map(np.array, (sample.truth, sample.score, sample.weight))
+    found = choose_rejection({"m": sample.table()}, cost).alternatives
+    mean = {
+        "reject all": cost,
+        "m, decide all": np.average((score >= 0.5) != truth, weights=weight),
+        "always positive": np.average(truth == 0, weights=weight),
+        "always negative": np.average(truth == 1, weights=weight),
+    }
+    assert {name: one.cost.value for name, one in found.items()} == pytest.approx(mean)
+
+
+def test_noise_is_not_recommended_where_rejecting_all_is_cheaper():
+    """A score that knows nothing cost 0.340 and was recommended, where rejecting every case costs 0.200."""
+    rng = np.random.default_rng(8)
+    table = score_table(rng.random(2000) < 0.5, rng.random(2000), positive=True)
+    found = choose_rejection({"noise": table}, 0.2)
+    assert found.rules["noise"].cost > 0.3
+    assert (found.best, found.cheapest, found.recommended, found.shown) == ("noise", "reject all", "reject all", False)
+    assert found.to_dict()["recommended"] == "reject all"
+    assert found.words.startswith("Reject every case: an error counting 1, 0.200 per case. noise, rejecting")
+    assert {row["model"] for row in found.rows()} >= {"reject all", "noise, decide all", "always positive"}
+
+
+def test_what_is_spared_is_the_difference_of_the_costs():
+    rng = np.random.default_rng(9)
+    p = rng.random(3000)
+    table = score_table(rng.random(3000) < p, p, positive=True)
+    found = choose_rejection({"good": table}, 0.2)
+    assert found.gain.value == pytest.approx(0.2 - found.rules["good"].cost)
+    assert found.recommended == "good"
+    dear = choose_rejection({"good": table}, 0.49)  # hardly anything is rejected: not shown to beat deciding all
+    assert dear.cheapest == "good, decide all"
+    assert dear.gain.value == pytest.approx(dear.alternatives["good, decide all"].cost.value - dear.rules["good"].cost)
+
+
+def test_the_best_of_many_that_know_nothing_is_seldom_recommended():
+    """The model is chosen on the same cases: without another split for that, the best of ten would seem to pay."""
+    rng, often = np.random.default_rng(10), 0
+    for seed in range(40):
+        truth = rng.random(200) < 0.5
+        scores = {f"m{k}": np.where(rng.random(200) < 0.2, 0.95, 0.5) for k in range(10)}  # 0.95 knows nothing
+        pairs = pair_table(truth, scores)
+        models = dict(zip(pairs.models, pairs.tables, strict=True))
+        often += choose_rejection(models, 0.45, pairs=pairs, seed=seed).shown
+    assert often <= 4

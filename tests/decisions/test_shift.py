@@ -69,8 +69,9 @@ def test_words_and_rows():
     error = np.tile([-3.0, -1.0, 0.0, 1.0, 2.0], 20)
     found = decide_shift({"near": table(error), "far": table(3 * error)}, Asymmetry(under=3, over=1))
     assert found.words == (
-        "Use near shifted by +1: 2.4 per case [2, 2.86], 0.6 [0.187, 1.03] less than as it is. With the shifts that "
-        "suit them, the others cost far 7.2. On these cases far is never the better choice, whatever the costs."
+        "Use near shifted by +1: cross-fitted loss of choosing model and shift 2.4 [2, 2.86] per case (apparent 2.4), "
+        "0.6 [0.187, 1.03] less than as it is. With the shifts that suit them, the others have cross-fitted loss far "
+        "7.2 [6.01, 8.57]. On these cases far is never the better choice, whatever the costs."
     )
     assert found.to_dict()["regions"] == [{"model": "near", "alpha_low": 0.0, "alpha_high": 1.0}]
     assert found.to_dict()["alpha"] == 0.75

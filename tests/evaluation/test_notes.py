@@ -74,7 +74,7 @@ def test_ss003_scores_that_are_not_probabilities():
 def test_ss003_tells_what_the_chosen_threshold_is_worth_on_other_cases():
     noise = RNG.normal(size=CASES)
     (text,) = notes(changed(s=noise), "SS003")
-    here, expected, low, high = (float(one.replace("−", "-")) for one in re.findall(r"[−-]?0\.\d{3}\b", text)[-4:])
+    expected, low, high, here = (float(one.replace("−", "-")) for one in re.findall(r"[−-]?0\.\d{3}\b", text)[-4:])
     assert here == pytest.approx(
         max(stats.ks_2samp(noise[::2], noise[1::2], alternative="less").statistic, 0), abs=6e-4
     )

@@ -28,24 +28,24 @@ def test_the_page_of_a_condition(evaluation):
     assert parts(evaluation, found, Text) == [
         Text(
             "A false positive costs 1, a false negative 5; 50 % positives as in the data; slope 0.2. "
-            "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.1667. "
-            "M = FNR + slope · FPR, on these cases."
+            "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.1666. "
+            "M = FNR + slope · FPR, apparent."
         )
     ]
     choices, outcomes, products, regions = parts(evaluation, found, Grid)
     # s at 0.4: one false alarm of six cases; d: one false alarm and one miss; all positive: three false alarms.
     rules = ["always positive", "always negative"]
-    assert [row[0] for row in choices.rows] == ["s", "d", "whichever is cheapest", *rules]
+    assert [row[0] for row in choices.rows] == ["s", "d", "model chosen too", *rules]
     # Left out alone, the positive at 0.4 is missed: (5 + 1) / 6.
     prices = {row[0]: float(row[2].split()[0]) for row in choices.rows}
     assert prices == pytest.approx(
-        {"s": 1, "d": 1, "whichever is cheapest": 1, **dict(zip(rules, [1 / 2, 15 / 6], strict=True))}
+        {"s": 1, "d": 1, "model chosen too": 1, **dict(zip(rules, [1 / 2, 15 / 6], strict=True))}
     )
-    assert choices.columns[3] == "on these cases"
+    assert choices.columns[2:4] == ("cost/case, cross-fitted", "apparent")
     assert choices.rows[0][3] == "0.167"
-    assert outcomes.columns[0] == "of 1 000 cases"
+    assert outcomes.columns[0] == "of 1 000 cases, cross-fitted"
     assert outcomes.rows[0] == ("s", "333", "167", "167", "333")
-    assert products.columns == ("cost of 1 000", "false alarms (FP)", "misses (FN)", "together")
+    assert products.columns == ("cost of 1 000, cross-fitted", "false alarms (FP)", "misses (FN)", "together")
     assert products.rows[0] == ("s", "167", "833", "1 000")
     # M of s at 0.4: no miss and a third of the negatives; of d: 1/3 + 0.2 · 1/3.
     assert (choices.columns[-1], choices.rows[0][-1], choices.rows[1][-1]) == ("M", "0.067", "0.400")
@@ -61,10 +61,10 @@ def test_gains_and_a_stated_prevalence_are_said(evaluation):
     # Odds of 1/7 in use, where positives are 1 to 9; in the balanced sample 9/7.
     assert text.text.endswith(
         "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.5625, "
-        "those for the 10 % in use at 0.125. M = FNR + slope · FPR, on these cases."
+        "those for the 10 % in use at 0.125. M = FNR + slope · FPR, apparent."
     )
     outcomes = parts(evaluation, found, Grid)[1]
-    assert outcomes.columns[0] == "of 1 000, 10 % positive"
+    assert outcomes.columns[0] == "of 1 000, 10 % positive, cross-fitted"
     # d finds two of three positives and alarms on one of three negatives.
     assert ("d", "67", "300", "33", "600") in outcomes.rows
 
@@ -90,8 +90,9 @@ def test_crisp_rules_have_no_column_of_thresholds():
 def test_the_page_of_a_constraint(evaluation):
     found = evaluation.choose("ppv", at_least={"tpr": 1.0})
     (grid,) = parts(evaluation, found, Grid)
-    here = "on these cases"
-    assert grid.columns == ("model", "threshold", "ppv", here, "tpr ≥ 1", here, "kept")
+    here = "apparent"
+    judged = ("ppv, cross-fitted", here, "tpr ≥ 1, cross-fitted", here)
+    assert grid.columns == ("model", "threshold", *judged, "kept")
     assert [(*row[:2], row[3], *row[5:]) for row in grid.rows] == [
         ("s", "0.4", "0.750", "1.000", "yes"),
         ("d", "", "", "", "no"),
@@ -107,7 +108,7 @@ def test_the_page_of_costs_of_several_classes():
     assert [row[0] for row in grid.rows] == ["e", "d", "always b", "always c", "always a"]
     assert [row[1].partition(" [")[0] for row in grid.rows] == ["0.000", "1.000", "0.667", "0.667", "2.333"]
     assert [row[2] for row in grid.rows] == ["0", "6", "", "", ""]
-    assert product.columns == ("cost of e", "decided a", "decided b", "decided c", "together")
+    assert product.columns == ("cost of e, rows: actual class", "decided a", "decided b", "decided c", "together")
     assert {cell for row in product.rows for cell in row[1:]} == {"0"}
 
 
@@ -118,7 +119,10 @@ def test_the_page_of_a_rejection():
     # Kept are 0.9, 0.8 and 0.1: two of three are right. One error and three cases handed over: (1 + 0.75) / 6.
     low, high = choice.spent["s"].low, choice.spent["s"].high
     assert 0 < low < 1.75 / 6 < high < 1
-    assert grid.rows == (("s", "50.0 %", "0.667", f"0.292 [{low:.3f}, {high:.3f}]"),)
+    assert grid.rows[0] == ("s", "50.0 %", "0.667", f"0.292 [{low:.3f}, {high:.3f}]")
+    # Rejecting all costs 0.25; s is wrong at 0.8 and 0.4 and at nothing else; calling all alike is wrong for half.
+    assert [row[0] for row in grid.rows[1:]] == ["reject all", "s, decide all", "always positive", "always negative"]
+    assert [row[3].partition(" ")[0] for row in grid.rows[1:]] == ["0.250", "0.333", "0.500", "0.500"]
 
 
 def test_the_page_of_a_mixture():

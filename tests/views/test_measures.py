@@ -56,10 +56,10 @@ def test_an_undefined_value_is_a_dash_with_the_reason():
 
 def test_the_cost_of_the_condition_is_named_in_short():
     found = rows(measures=(), condition=ss.Condition(fp=1, fn=5))
-    assert found[-1][0] == "cost here@0.4 ↓"
+    assert found[-1][0] == "cost, apparent@0.4 ↓"
     assert found[-1][1].startswith("0.167")
     found = rows(scores=["s", "t"], measures=(), condition=ss.Condition(fp=1, fn=5))  # t is cut elsewhere
-    assert found[-1][0] == "cost here ↓"
+    assert found[-1][0] == "cost, apparent ↓"
 
 
 def test_every_row_of_a_measure_has_a_hint():

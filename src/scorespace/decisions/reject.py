@@ -120,7 +120,7 @@ class RejectChoice(Result):
         gain, side = self.gain, "less" if self.gain.value > 0 else "more"
         if math.isnan(gain.value):
             return f"by how much more or less is unknown, as {gain.reason}"
-        size = f"{_of_1000(abs(gain.value))} per 1 000 {side}"
+        size = f"{number} per 1 000 {side}" if (number := _of_1000(abs(gain.value))) != "0" else "as much"
         low, high = (gain.low, gain.high) if gain.value > 0 else (-gain.high, -gain.low)
         return f"{size} [{_of_1000(low)}, {_of_1000(high)}]" if gain.known else f"{size}, without an interval"
 

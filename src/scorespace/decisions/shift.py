@@ -352,7 +352,7 @@ def _mean(losses: Array, cases: _Cases, level: float, shared: bool, positive: bo
     if variance <= 0:
         return Value(value, value, value)
     error = math.sqrt(variance / (apart.size * kept - 1))
-    skew = float((apart**3).mean()) / variance**1.5
+    skew = float(((apart / math.sqrt(variance)) ** 3).mean())
     number = max(2.0, worth * kept)
     t = float(student(level, number))
     longer = error * skew * (2 * t * t + 1) / (6 * math.sqrt(number))

@@ -28,7 +28,7 @@ else:  # for large data and slices alone
     counted, slices = later("scorespace.evaluation.slices"), later("scorespace.frames.slices")
 
 _PAIRED_ROWS = 1_000_000
-_ORDERED_ROWS = 200_000  # from which on another split of the cases hardly changes a number
+_ORDERED_ROWS = 50_000  # from which on another split of the cases hardly changes a number
 _COUPLED = 3  # models that are counted two by two without being asked, a pass each
 
 

@@ -473,8 +473,8 @@ def simulated(
 
 
 def cost_text(value: float) -> str:
-    """A cost with the digits that it deserves beside others: where positives are rare, costs are small."""
-    return decimals(value, 1 if abs(value) >= 10 else 5 if 0 < abs(value) < 0.01 else 3)
+    """A cost with the digits that it has in tables and sentences."""
+    return decimals(value)
 
 
 def estimate_text(one: Shown, place: int) -> str:

@@ -46,6 +46,9 @@ MOST_CLASSES: Final = 12
 
 MEASURES: Final = ("acc", "bacc", "kappa", "mcc", "f1[macro]")
 _MOST_MEASURES: Final = 6
+_REJECT: Final = "rejecting every case"
+_ALWAYS: Final = "deciding every case {}"
+_INSTEAD: Final = " No model is needed for that: {} costs {} per case."
 _PLACES: Final = 400
 _CELLS: Final = 40_000  # numbers in the page, of each model
 _SIMULATED: Final = 2000  # cells, of all places, measures and models, that are drawn again
@@ -158,6 +161,7 @@ class Several:
             "kept": grouped(float(one.kept[place])),
             "handing": _handing(one, place),
             "cost": cost_text(self.cost(model, place, costs, hand)),
+            "instead": self._instead(model, place, self.costs if costs is None else costs, hand),
         }
         for k, each in enumerate(one.shown):
             found[f"measure {k}"] = estimate_text(each, place)
@@ -169,6 +173,28 @@ class Several:
                 found[f"cell {i} {k}"] = grouped(float(matrix[i, k]))
                 found[f"share {i} {k}"] = whole_percent(float(shares[i, k]))
         return found
+
+    def _instead(self, model: int, place: int, costs: Array, hand: float | None) -> str:
+        """What costs no more without a model: rejecting every case, or deciding one class for all of them."""
+        if hand is None and place:  # the cost of what is decided is beside no cost of all cases
+            return ""
+        one = self.models[model]
+        found = [] if hand is None else [(_REJECT, hand)]
+        if self.small:
+            spent = one.cells[0].reshape(one.size, one.size).sum(axis=1) @ np.reshape(costs, (one.size, one.size))
+            prices = spent / float(one.kept[0])
+            found += [
+                (_ALWAYS.replace("{}", name), float(each)) for name, each in zip(self.classes, prices, strict=True)
+            ]
+        if not found:
+            return ""
+        every = np.array([price for _, price in found])
+        what, least = found[int(np.argmax(every <= every.min() + 1e-12 * np.abs(every).max()))]
+        price = self.cost(model, place, costs, hand)
+        if least > price + 1e-12 * abs(price):
+            return ""
+        first, second, end = _INSTEAD.split("{}")
+        return f"{first}{what}{second}{cost_text(least)}{end}"
 
     def shares(self, model: int, place: int) -> Array:
         """The share of its class (K, K) that each cell has."""
@@ -194,7 +220,14 @@ class Several:
             "start": self.start,
             "classes": list(self.classes),
             "pair": list(self.pair) if self.paired else None,
-            "words": {"two": TWO, "rest": REST, "none": NONE},
+            "words": {
+                "two": TWO,
+                "rest": REST,
+                "none": NONE,
+                "reject": _REJECT,
+                "always": _ALWAYS,
+                "instead": _INSTEAD,
+            },
             "models": [self._packed(one) for one in self.models],
         }
 

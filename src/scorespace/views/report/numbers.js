@@ -40,7 +40,13 @@ function percent(share) {
 }
 
 const perThousand = (number) => decimals(number, number >= 10 || number === 0 ? 0 : 1);
-const digits = (value) => decimals(value, Math.abs(value) >= 10 ? 1 : value && Math.abs(value) < 0.01 ? 5 : 3);
+
+// A number with the decimals that it deserves: as `digits` of Python has it.
+function digits(value) {
+  const size = Math.abs(value);
+  if (size > 1e-12 && size < 0.01) return decimals(value, 1 - Math.floor(Math.log10(size)));
+  return decimals(value, size >= 1000 ? 0 : size >= 10 ? 1 : 3);
+}
 
 // A sentence with gaps, filled in order; what fills one is never looked at again.
 const filled = (template, ...values) => template.split("{}").map((part, k) => part + (values[k] ?? "")).join("");

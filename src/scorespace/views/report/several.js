@@ -35,6 +35,7 @@ const several = mover("several", {
       kept: grouped(model.kept[place]),
       handing: place ? ` and hands over ${percent(model.handed[place])}, those whose best class leads the second by less than ${general(model.lead[place], 3)}` : "",
       cost: digits(decidedCost(model, place, state)),
+      instead: insteadSaid(model, place, state),
     };
     model.shown.forEach((sides, k) => (said[`measure ${k}`] = estimate(...sides.map((side) => side[place]))));
     if (state.pair) said.pair = pairSaid(model, state.pair);
@@ -102,6 +103,22 @@ function decidedCost(model, place, { costs, hand }) {
   else spent = model.spent[place];
   const [kept, total] = [model.kept[place], model.kept[0]];
   return hand === null ? spent / kept : (spent + hand * (total - kept)) / total;
+}
+
+// What costs no more without a model: rejecting every case, or deciding one class for all of them.
+function insteadSaid(model, place, state) {
+  if (state.hand === null && place) return "";
+  const { classes, size, words } = several.content;
+  const found = state.hand === null ? [] : [[words.reject, state.hand]];
+  const held = model.cells ? Array.from(classes, (_, i) => model.cells.slice(i * size, (i + 1) * size).reduce((a, b) => a + b, 0)) : [];
+  held.length && classes.forEach((name, k) => {
+    const spent = held.reduce((sum, cases, i) => sum + cases * state.costs[i * size + k], 0);
+    found.push([filled(words.always, name), spent / model.kept[0]]);
+  });
+  if (!found.length) return "";
+  const [what, least] = found[firstLeast(found.map(([, price]) => price))];
+  const price = decidedCost(model, place, state);
+  return least <= price + 1e-12 * Math.abs(price) ? filled(words.instead, what, digits(least)) : "";
 }
 
 // Of equal ones the highest lead, as Python has it. Without a price, handing over has no best but to hand over none.
