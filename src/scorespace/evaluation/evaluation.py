@@ -35,6 +35,7 @@ from scorespace.resampling.estimate import Estimate, Estimates, estimates
 from scorespace.results import SCHEMA, Alternative, Note, Progress, Row
 from scorespace.tables import Counts, Top
 from scorespace.tables.models import Models, Parts
+from scorespace.tables.threshold import Threshold
 
 if TYPE_CHECKING:
     from scorespace.comparisons import fold_means, since
@@ -482,7 +483,7 @@ class Evaluation:
         compared = [one.row() for name, one in self.differences.items() if name in asked]
         differences = {"comparisons": compared} if compared else {}
         models = self.models
-        rows, slices, since_then = self.summary.rows(), {}, {}
+        rows, slices, since_then = self._rows, {}, {}
         if self.slices is not None:
             rows = [{"slice": None, **row} for row in rows] + self.slices.rows()
             slices = {"slices": {name: self.slices.to_dict()[name] for name in ("by", "slices", "parity", "verdict")}}
@@ -501,6 +502,15 @@ class Evaluation:
             "verdict": self.verdict,
             "notes": [note.to_dict() for note in self.notes],
         }
+
+    @property
+    def _rows(self) -> list[Row]:
+        """The rows of the measures; where a threshold was chosen on these cases, they say that values are apparent."""
+        rows = self.summary.rows()
+        chosen = [isinstance(one.spec.at, Threshold) for one in self.summary]
+        if not any(chosen):
+            return rows
+        return [{**row, "estimand": "apparent" if its else None} for row, its in zip(rows, chosen, strict=True)]
 
     def __repr__(self) -> str:
         return terminal.text(self.brief)

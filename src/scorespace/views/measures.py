@@ -12,7 +12,7 @@ from scorespace.later import later
 from scorespace.measures.cost import cost
 from scorespace.results import decimals, limits
 from scorespace.tables import At, Top
-from scorespace.tables.threshold import threshold_text
+from scorespace.tables.threshold import Threshold, threshold_text
 from scorespace.views.answers import Answers
 from scorespace.views.comparison import difference_text
 from scorespace.views.document import Block, Grid, Text
@@ -94,7 +94,11 @@ def measure_grid(
         at = (found[model].spec.at if model in found else None for model in models)
         thresholds = tuple("" if one is None else _cut(one) for one in at)
         if spec.at is not None and not key.endswith("@") and thresholds != shown_thresholds:
-            rows.append(("threshold", *thresholds))
+            chosen = any(isinstance(one.spec.at, Threshold) for one in found.values())
+            rows.append(("chosen threshold" if chosen else "threshold", *thresholds))
+            hints += (
+                [("chosen threshold", "Chosen on these cases, so that values at it are apparent.")] if chosen else []
+            )
             shown_thresholds = thresholds
         bare = str(replace(spec, at=None))
         name = f"{(short_names or {}).get(bare, bare)}{key.rstrip('@').removeprefix(bare)} {spec.measure.arrow}"

@@ -1,0 +1,152 @@
+"""One number per quantity: costs and thresholds are the same in every verb, format and page that shows them."""
+
+import csv
+import io
+import math
+import re
+
+import numpy as np
+import pytest
+
+from scorespace.results import decimals, limits
+from scorespace.tables.threshold import rounded_threshold
+
+COSTS = ["--cost-fp", "1", "--cost-fn", "5"]
+THREE = ["--score", "naive_bayes", "--score", "tree", "--score", "logistic"]
+ROUTES = {
+    "one model": ["--score", "naive_bayes", *COSTS],
+    "three models": [*THREE, *COSTS],
+    "prevalence": [*THREE, *COSTS, "--prevalence", "0.1"],
+    "bins": ["--score", "naive_bayes", *COSTS, "--memory", "1KB"],
+    "gains, groups": ["--score", "logistic", "--score", "tree", *COSTS, "--cost-tp", "-1", "--group", "fold"],
+}
+
+
+def unwrapped(text):
+    return " ".join(text.split())
+
+
+@pytest.fixture(params=ROUTES)
+def route(request, credit, run, tmp_path):
+    """What evaluate and decide say in every format, and the report."""
+    asked = [*credit, *ROUTES[request.param]]
+    said = {
+        (verb, form): run(verb, *asked, "--format", form, columns=400)
+        for verb in ("evaluate", "decide")
+        for form in ("json", "table", "csv", "markdown")
+    }
+    run("evaluate", *asked, "--report", "r.html")
+    return said, re.sub(r"</?(?:b|span|td|th|tr)\b(?! data-say)[^>]*>", "", (tmp_path / "r.html").read_text()), asked
+
+
+def test_every_view_tells_the_same_cost(route):
+    said, page, _ = route
+    decided, evaluated = said["decide", "json"].json(), said["evaluate", "json"].json()
+    assert evaluated["decision"] == {**decided, "notes": evaluated["decision"]["notes"]}
+    assert decided["verdict"] in evaluated["verdict"]
+    for verb in ("evaluate", "decide"):
+        for form in ("table", "markdown"):
+            assert decided["verdict"] in unwrapped(said[verb, form].out.replace("\\", ""))
+    assert decided["verdict"] in unwrapped(page)
+    told_of_printed_thresholds(route)
+    models = [row for row in decided["rows"] if not row["model"].startswith("always ")]
+    shown = {form: unwrapped(said["decide", form].out) for form in ("table", "markdown")}
+    for row in models:
+        crossfitted = limits(row["honest_cost"], row["honest_low"], row["honest_high"])
+        for text in (*shown.values(), unwrapped(said["evaluate", "table"].out), unwrapped(page)):
+            assert crossfitted in text.replace("\\", "")
+        # The cost of the measure at the threshold is the apparent one, and says so.
+        (cost,) = (
+            one for one in evaluated["rows"] if one["model"] == row["model"] and one["measure"].startswith("cost(")
+        )
+        assert cost["value"] == pytest.approx(row["cost_per_case"], abs=1e-12)
+        assert (cost["at"], cost["estimand"]) == (row["threshold"], "apparent")
+        assert row["estimand"] == "cross-fitted: threshold chosen"
+    # The panel of the page opens at the model that is used, at its threshold.
+    panel = dict(re.findall(r'data-say="([\w ]+)">([^<]*)', page))
+    best = next((row for row in models if row["model"] == decided["model"]), None)
+    if best is not None:
+        (cost,) = (
+            one for one in evaluated["rows"] if one["model"] == best["model"] and one["measure"].startswith("cost(")
+        )
+        alone = limits(cost["value"], math.nan, math.nan)  # of groups the panel has no interval
+        assert panel["cost"] in {f"{one} per case" for one in (limits(cost["value"], cost["low"], cost["high"]), alone)}
+        assert panel["honest"].rstrip(".") == decimals(best["honest_cost"])
+    rows = list(csv.DictReader(io.StringIO(said["decide", "csv"].out)))
+    for row, one in zip(rows, decided["rows"], strict=True):
+        assert row["model"] == one["model"]
+        for name in ("threshold", "cost_per_case", "honest_cost", "honest_low", "honest_high"):
+            assert (float(row[name]) if row[name] else None) == one[name]
+
+
+def told_of_printed_thresholds(route):
+    said, page, asked = route
+    decided = said["decide", "json"].json()
+    binned = "--memory" in asked
+    with open(asked[0]) as file:
+        loans = list(csv.DictReader(file))
+    for row in decided["rows"]:
+        if row["threshold"] is None:
+            continue
+        scores = np.array([float(loan[row["model"]]) for loan in loans])
+        below = scores[scores < row["threshold"]].max(initial=-np.inf)
+        text = f"{row['threshold']!r}" if binned else rounded_threshold(row["threshold"], below).text
+        for shown in (said["evaluate", "table"].out, said["decide", "table"].out, said["decide", "markdown"].out, page):
+            assert re.search(rf"(?<![\d.]){re.escape(text)}(?![\d.])", shown), (text, shown[:2000])
+        # What is printed does what is told beside it.
+        alarm, bad = scores >= float(text), np.array([loan["outcome"] == "bad" for loan in loans])
+        counted = {"tp": alarm & bad, "fp": alarm & ~bad, "fn": ~alarm & bad, "tn": ~alarm & ~bad}
+        assert {name: row[name] for name in counted} == {name: int(cases.sum()) for name, cases in counted.items()}
+
+
+def test_youden_is_one_number(run, credit, tmp_path):
+    """It was 0.561 in one verb and 0.565 in the other: the folds were others."""
+    with open(credit[0]) as file:
+        loans = list(csv.DictReader(file))
+    text = "outcome,points\n" + "".join(f"{one['outcome']},{1000 * float(one['logistic']):.3f}\n" for one in loans)
+    (tmp_path / "points.csv").write_text(text)
+    asked = ["points.csv", *credit[1:], "--score", "points"]
+    for more in ([], ["--seed", "5"], ["--level", "0.8"]):
+        decided = run("decide", *asked, *more, "--maximise", "youden", "--format", "json").json()
+        (note,) = (
+            one["text"]
+            for one in run("evaluate", *asked, *more, "--format", "json").json()["notes"]
+            if one["code"] == "SS003"
+        )
+        (row,) = decided["rows"]
+        interval = limits(row["honest_value"], row["honest_low"], row["honest_high"])
+        assert note.endswith(f"cross-fitted youden {interval} (apparent {decimals(row['value'])}).")
+        assert f"cross-fitted youden {interval}" in decided["verdict"]
+
+
+def test_a_matrix_has_one_interval(run):
+    """One cost had two intervals, in the table and in the verdict."""
+    asked = ["--matrix", "a=300 200; 500 99000", "--matrix", "b=400 100; 5400 94100", "--cost-fp", "100", "--cost-fn"]
+    for miss in ("2000", "20000"):
+        evaluated, decided = (run(verb, *asked, miss, "--format", "json").json() for verb in ("evaluate", "decide"))
+        rows = {one["model"]: one for one in evaluated["rows"] if one["measure"].startswith("cost(")}
+        for one in decided["rows"]:
+            if one["model"] in rows:
+                own = rows[one["model"]]
+                assert [one["honest_cost"], one["honest_low"], one["honest_high"]] == pytest.approx(
+                    [own["value"], own["low"], own["high"]], abs=1e-12
+                )
+        shown = run("decide", *asked, miss, columns=300).out
+        best = rows[decided["model"]]
+        both = limits(best["value"], best["low"], best["high"])
+        assert shown.count(both) == 2  # its row, and that of the choice
+        assert both.replace(" ", " per case ", 1) in unwrapped(shown)
+
+
+@pytest.mark.parametrize("bound", ["tpr=0.9", "tpr=0.8", "tnr=0.9", "ppv=0.5", "npv=0.9"])
+@pytest.mark.parametrize("model", ["naive_bayes", "tree", "logistic"])
+def test_the_printed_threshold_keeps_the_bound(run, credit, bound, model):
+    """ "Use logistic at 0.1232" for tpr ≥ 0.9 gave 0.8967."""
+    name, _, least = bound.partition("=")
+    objective = {"tpr": "ppv", "tnr": "tpr", "ppv": "tpr", "npv": "tnr"}[name]
+    asked = [*credit, "--score", model]
+    words = run("decide", *asked, "--at-least", bound, "--maximise", objective, "--format", "json").json()["verdict"]
+    at = re.search(r"at threshold (\S+):", words)[1]
+    found = run("evaluate", *asked, "--measures", f"{name}@{at},{objective}@{at}", "--format", "json").json()["rows"]
+    assert found[0]["value"] >= float(least)
+    assert f"(apparent {decimals(found[1]['value'])})" in words
