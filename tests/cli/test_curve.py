@@ -331,14 +331,14 @@ def test_several_measures_over_the_threshold_in_one_table(run, small):
     found = run("curve", *small, "--kind", "threshold", "--measure", "fpr,tpr,err")
     assert "\n".join(line.rstrip() for line in found.out.splitlines()) + "\n" == (
         "\n"
-        "model   above    up to    fpr      tpr      err\n"
-        "s       0.9000   ∞        0.0000   0.0000   0.5000\n"
-        "s       0.8000   0.9000   0.0000   0.3333   0.3333\n"
-        "s       0.7000   0.8000   0.3333   0.3333   0.5000\n"
-        "s       0.4000   0.7000   0.3333   0.6667   0.3333\n"
-        "s       0.3000   0.4000   0.3333   1.0000   0.1667\n"
-        "s       0.1000   0.3000   0.6667   1.0000   0.3333\n"
-        "s       −∞       0.1000   1.0000   1.0000   0.5000\n"
+        "model   above   up to   fpr      tpr      err\n"
+        "s       0.9     ∞       0.0000   0.0000   0.5000\n"
+        "s       0.8     0.9     0.0000   0.3333   0.3333\n"
+        "s       0.7     0.8     0.3333   0.3333   0.5000\n"
+        "s       0.4     0.7     0.3333   0.6667   0.3333\n"
+        "s       0.3     0.4     0.3333   1.0000   0.1667\n"
+        "s       0.1     0.3     0.6667   1.0000   0.3333\n"
+        "s       −∞      0.1     1.0000   1.0000   0.5000\n"
     )
 
 

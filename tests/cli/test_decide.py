@@ -44,7 +44,7 @@ def candidates(loans, model):
 def test_in_a_process_of_its_own(shell, valves):
     done = shell("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000")
     assert (done.code, done.err) == (0, "")
-    assert "Use c1: 4.500 per case" in done.out
+    assert "Use c1: cross-fitted cost of choosing model 4.500 per case" in done.out
 
 
 # --- by costs
@@ -246,7 +246,10 @@ def test_doubtful_cases_are_handed_over(run, credit, loans):
     found = run("decide", *credit, "--score", "logistic", "--reject", "0.2", "--format", "json").json()
     kept = [loan for loan in loans if not 0.2 < float(loan["logistic"]) < 0.8]
     right = sum((float(loan["logistic"]) >= 0.5) == (loan["outcome"] == "bad") for loan in kept)
-    (row,) = found["rows"]
+    row, *others = found["rows"]
+    alone = [(one["model"], one["rejected"]) for one in others]
+    assert alone[:2] == [("reject all", 1.0), ("logistic, decide all", 0.0)]
+    assert found["recommended"] == "logistic"
     assert (row["low"], row["high"]) == (0.2, 0.8)
     assert row["rejected"] == pytest.approx(1 - len(kept) / 1000)
     assert row["accuracy"] == pytest.approx(right / len(kept))
@@ -276,7 +279,13 @@ def test_text_keeps_to_the_width(run, credit, columns):
 
 def test_text_shows_condition_choices_regions_and_what_to_use(run, valves):
     out = run("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000").out
-    parts = ["slope 9.95", "cost/case", "false alarms (FP)", "best model", "Use c1: 4.500 per case"]
+    parts = [
+        "slope 9.95",
+        "cost/case",
+        "false alarms (FP)",
+        "best model",
+        "Use c1: cross-fitted cost of choosing model 4.500",
+    ]
     assert [out.find(part) for part in parts] == sorted(out.find(part) for part in parts)
     assert all(part in out for part in parts)
     never = "c2 is never the better choice, whatever the costs: so it is in 100 % of resamples."
@@ -293,7 +302,7 @@ def test_csv_is_one_row_per_model_and_trivial_rule(run, valves):
 def test_markdown_ends_with_what_to_use(run, valves):
     out = run("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000", "--format", "markdown").out
     assert "| c1 " in out
-    assert "**Use c1: 4.500 per case" in out
+    assert "**Use c1: cross-fitted cost of choosing model 4.500 per case" in out
 
 
 # --- mistakes
@@ -378,7 +387,7 @@ def test_a_budget_of_alarms(run, credit, loans):
     assert (found["model"], found["tp"], found["fp"]) == ("logistic", hits, 200 - hits)
     assert found["threshold"] == min(float(loan["logistic"]) for loan in best)
     assert run(*asked).out.splitlines()[-2:] == [
-        "Use logistic at threshold 0.5516: tpr@top200 0.427 [0.388, 0.469], the best;",
+        "Use logistic at threshold 0.5515: tpr@top200 0.427 [0.388, 0.469], the best;",
         "tree reaches 0.361.",
     ]
 
@@ -396,12 +405,12 @@ def test_bounds_by_rank(run, credit):
     asked = ("decide", *credit, "--score", "tree", "--score", "logistic", "--maximise", "tpr@top200")
     found = run(*asked, "--at-least", "ppv@top200=0.6")
     assert " ".join(found.out.split()).endswith(
-        "Use logistic at threshold 0.5516: tpr@top200 0.427 [0.388, 0.469], the best among those with ppv@top200 ≥ "
+        "Use logistic at threshold 0.5515: tpr@top200 0.427 [0.388, 0.469], the best among those with ppv@top200 ≥ "
         "0.6. tree: not ppv@top200 ≥ 0.6."
     )
     none = run(*asked, "--at-least", "ppv@top200=0.9")
     assert " ".join(none.out.split()).endswith(
-        "No model satisfies ppv@top200 ≥ 0.9. The nearest is logistic at threshold 0.5516, with ppv@top200 0.640."
+        "No model satisfies ppv@top200 ≥ 0.9. The nearest is logistic at threshold 0.5515, with ppv@top200 0.640."
     )
 
 
@@ -587,9 +596,9 @@ def test_a_rejection_beside_the_costs_of_both_errors(run, credit, loans):
     assert found["cost"] == pytest.approx(spent / 1000)
     assert (found["low"], found["high"]) == (pytest.approx(0.04), pytest.approx(0.8))
     assert " ".join(run(*asked).out.split()).endswith(
-        "Use logistic and hand over the cases it scores between 0.04 and 0.8: 84 % of them. Of the rest it gets 94 % "
-        "right; a false positive counting 1 and a false negative 5, that costs 0.191 per case. The rule assumes "
-        "calibrated probabilities."
+        "Reject every case: a false positive counting 1 and a false negative 5, 0.200 per case. logistic, rejecting "
+        "the cases it scores between 0.04 and 0.8 (84.5 % of them, accuracy of the rest 0.935), is not shown to cost less: "
+        "0.191 per case [0.178, 0.216], 9 per 1 000 less [−16, 22]. The rule assumes calibrated probabilities."
     )
 
 
@@ -625,16 +634,16 @@ def test_a_rejection_beside_gains_a_prevalence_and_a_matrix(run, credit, write):
     """The same of two classes by options and by a file; of several, expected costs decide."""
     asked = ("decide", *credit, "--score", "logistic", "--reject", "0.2", "--format", "json")
     stated = ("--cost-fp", "1", "--cost-fn", "5", "--cost-tp", "-2", "--cost-tn", "-0.5")
-    (row,) = run(*asked, *stated).json()["rows"]
+    row, *others = run(*asked, *stated).json()["rows"]
     file = write("costs.csv", ",bad,good\nbad,-2,5\ngood,1,-0.5\n")
-    assert run(*asked, "--costs", file).json()["rows"] == [row]
+    assert run(*asked, "--costs", file).json()["rows"] == [row, *others]
     assert row["cost_low"] < row["cost"] < row["cost_high"]
-    (rarer,) = run(*asked, *stated, "--prevalence", "0.1").json()["rows"]
+    rarer = run(*asked, *stated, "--prevalence", "0.1").json()["rows"][0]
     assert rarer["low"] > row["low"]
     write("three.csv", "y,m_a,m_b,m_c\na,0.9,0.05,0.05\nb,0.1,0.8,0.1\nc,0.3,0.4,0.3\n")
     write("even.csv", ",a,b,c\na,0,1,1\nb,1,0,1\nc,1,1,0\n")
     three = ("decide", "three.csv", "--truth", "y", "--score", "m_*", "--costs", "even.csv")
-    (found,) = run(*three, "--reject", "0.3", "--format", "json").json()["rows"]
+    found = run(*three, "--reject", "0.3", "--format", "json").json()["rows"][0]
     assert (found["rejected"], found["accuracy"], found["cost"]) == pytest.approx((1 / 3, 1.0, 0.1))
     shown = run(*three).out
     assert "always a" in shown
@@ -652,7 +661,7 @@ def test_a_rejection_between_several_classes(run, write):
     assert (found["rejected"], found["accuracy"]) == (pytest.approx(0.4), 1.0)
     assert found["cost"] == pytest.approx(0.4 * 0.2)
     shown = " ".join(run("decide", data, "--truth", "y", "--score", "m_*", "--reject", "0.2").out.split())
-    assert "hand over the cases whose best class leads the second by less than 0.4: 40 % of them." in shown
+    assert "rejecting the cases whose best class leads the second by less than 0.4 (40.0 % of them," in shown
 
 
 def test_a_shift_of_predicted_numbers(run, tmp_path):

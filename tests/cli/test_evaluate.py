@@ -33,7 +33,9 @@ def test_json_has_the_keys_of_the_contract(run, asah):
     assert [key for key in found if key not in ("comparisons", "decision")] == KEYS
     assert found["schema"] == 1
     assert found["data"] == {"rows": 113, "classes": {"Good": 72, "Poor": 41}, "positive": "Poor"}
-    assert all(list(row) == ROW_KEYS for row in found["rows"])
+    assert all(list(row) == [*ROW_KEYS, "estimand"] for row in found["rows"])  # the threshold is chosen on these cases
+    stated = run("evaluate", *asah, "--measures", "auc,tpr@0.5", "--format", "json").json()
+    assert all(list(row) == ROW_KEYS for row in stated["rows"])
     assert found["notes"]
     assert all(list(note) == ["code", "level", "text"] for note in found["notes"])
 
@@ -400,8 +402,8 @@ def test_costs_decide_the_threshold_and_the_verdict(run, write):
     # Each case left out alone, the positive at 0.4 is missed beside the false alarm.
     assert found["decision"]["honest_cost"] == pytest.approx(1)
     assert "s is not shown to beat calling every case positive" in found["verdict"]
-    assert "s at threshold 0.4 costs 1.000 per case [" in found["verdict"]
-    assert "(0.167 on these cases)" in found["verdict"]
+    assert "s at threshold 0.4 has cross-fitted cost 1.000 per case [" in found["verdict"]
+    assert "(apparent 0.167)" in found["verdict"]
 
 
 def test_tables_show_the_name_that_was_asked_for(run, credit):
@@ -485,8 +487,8 @@ def test_a_gate_on_the_cost_holds_on_cases_that_did_not_choose_the_threshold(run
     done = run(*asked, "--require", f"cost<={between}")
     assert (done.code, done.err) == (
         1,
-        f"requirement failed: logistic cost(fp=1, fn=5)@{at} is {honest:.6f} on cases that did not choose the "
-        f"threshold ({apparent:.6f} on these), not <= {between:g}\n",
+        f"requirement failed: logistic cost(fp=1, fn=5)@{at} is {honest:.6f}, cross-fitted "
+        f"(apparent {apparent:.6f}), not <= {between:g}\n",
     )
     assert run(*asked, "--require", f"cost<={honest + 1e-9}").code == 0
     assert run(*asked, "--require", f"cost@{at}<={between}").code == 0  # stated, so not chosen here
@@ -494,7 +496,7 @@ def test_a_gate_on_the_cost_holds_on_cases_that_did_not_choose_the_threshold(run
 
 def test_the_costs_of_another_condition_are_not_called_the_cost_here(run, credit):
     asked = ("evaluate", *credit, "--score", "logistic", *PRICES, "--measures", "cost(fp=1, fn=1)")
-    assert "apparent" not in run(*asked).out
+    assert "cost, apparent" not in run(*asked).out
 
 
 WEATHER = "y,d\nsun,sun\nsun,rain\nrain,rain\nrain,snow\nsnow,sun\nsnow,snow\nsnow,snow\nsun,sun\n"

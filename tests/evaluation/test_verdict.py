@@ -110,7 +110,8 @@ def test_with_a_condition_it_says_what_to_use():
     # Worked out by hand in tests/decisions/test_model.py.
     many = {name: column * 20 for name, column in SMALL.items()}
     assert verdict(many, condition=ss.Condition(fp=1, fn=5)) == (
-        f"s has AUC {interval(many)}. Use s at threshold 0.4: 0.167 per case [0.108, 0.357]. "
+        f"s has AUC {interval(many)}. Use s at threshold 0.4: cross-fitted cost 0.167 per case "
+        "[0.108, 0.357] (apparent 0.167). "
         "That is 333 per 1 000 less than calling every case positive [143, 427]."
     )
 

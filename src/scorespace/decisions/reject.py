@@ -57,8 +57,8 @@ class RejectChoice(Result):
 
     @property
     def best(self) -> str:
-        """The model of least cost per case."""
-        return min(self.rules, key=lambda name: _price_of(self.rules[name]))
+        """The model of least cost per case, apparent where its rule was chosen on these cases."""
+        return min(self.rules, key=lambda name: self.rules[name].cost)
 
     @property
     def cheapest(self) -> str:

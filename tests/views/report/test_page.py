@@ -17,6 +17,7 @@ import pytest
 import scorespace as ss
 from experiments.runs import summary
 from scorespace.curves import roc
+from scorespace.tables.threshold import threshold_text
 from scorespace.views import audit, benchmark, clusters, rules, sections
 from scorespace.views import report as page_of
 from scorespace.views.document import Document, Grid, Section, Text
@@ -143,7 +144,7 @@ def test_the_jump_lands_on_the_threshold_of_decide(page, credit, miss, share):
         page.page.get_by_role("radio", name=name).check(force=True)
         page.shown()
         threshold = {one.model: one.threshold for one in decided.choices}[name]
-        assert page.said("threshold") == ("above all" if np.isinf(threshold) else f"{threshold:.4g}")
+        assert page.said("threshold") == ("above all" if np.isinf(threshold) else threshold_text(threshold))
 
 
 def test_the_top_is_flagged(page, credit):
@@ -198,15 +199,16 @@ def test_where_scores_tie_the_cut_is_told_and_both_sides_can_be_flagged(visit, t
 def test_the_slider_moves_over_all_thresholds_by_keyboard(page, credit):
     slider = page.page.locator("#threshold")
     slider.focus()
-    distinct = credit.models["naive_bayes"].score
+    table = credit.models["naive_bayes"]
+    distinct = table.score
     assert int(slider.get_attribute("max")) == distinct.size
     page.page.keyboard.press("Home")
     page.shown()
-    assert page.said("threshold") == f"{distinct[-1]:.4g}"
+    assert page.said("threshold") == table.threshold(distinct[-1]).text
     assert page.said("flagged") == "1 000"
     page.page.keyboard.press("ArrowRight")
     page.shown()
-    assert page.said("threshold") == f"{distinct[-2]:.4g}"
+    assert page.said("threshold") == table.threshold(distinct[-2]).text
     page.page.keyboard.press("End")
     page.shown()
     assert page.said("threshold") == "above all"
@@ -245,7 +247,7 @@ def test_costs_and_prevalence_are_typed(page, credit):
     page.shown()
     decided = credit.decide(ss.Condition(fp=1, fn=2, prevalence=0.05))
     choice = next(one for one in decided.choices if one.model == "naive_bayes")
-    assert page.said("threshold") == f"{choice.threshold:.4g}"  # it stays at the best for the costs
+    assert page.said("threshold") == threshold_text(choice.threshold)  # it stays at the best for the costs
     assert page.said("cost") == f"{choice.cost_per_case:.3f}"
     assert page.said("honest") == f"{choice.honest.value:.3f}"
     assert page.said("use") == ", 5 % of them bad"
