@@ -597,8 +597,8 @@ def test_a_rejection_beside_the_costs_of_both_errors(run, credit, loans):
     assert (found["low"], found["high"]) == (pytest.approx(0.04), pytest.approx(0.8))
     assert " ".join(run(*asked).out.split()).endswith(
         "Reject every case: a false positive counting 1 and a false negative 5, 0.200 per case. logistic, rejecting "
-        "the cases it scores between 0.04 and 0.8 (84.5 % of them, accuracy of the rest 0.935), is not shown to cost less: "
-        "0.191 per case [0.178, 0.216], 9 per 1 000 less [−16, 22]. The rule assumes calibrated probabilities."
+        "the cases it scores between 0.04 and 0.8 (84.5 % of them, accuracy of the rest 0.935), is not shown to cost "
+        "less: 0.191 per case [0.178, 0.216], 9 per 1 000 less [−16, 22]. The rule assumes calibrated probabilities."
     )
 
 
