@@ -737,7 +737,7 @@ def test_total_cost_of_three_classes_typed_as_on_the_slide(run, tmp_path, verb):
     done = run(verb, "--matrix", f"m={counts}", "--rows", "predicted", "--costs", costs, "--format", "json")
     found = done.json() if verb == "decide" else done.json()["decision"]
     assert found["total_cost"] == theirs["total"]
-    said = [one["text"] for one in done.json()["notes"] if one["code"] == "SS098"]
+    said = [one["text"] for one in done.json()["notes"] if one["code"] == "SS099"]
     assert said == ["rows: predicted class in m and the costs; tables shown here have rows: actual class."]
 
 

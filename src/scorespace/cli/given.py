@@ -112,7 +112,7 @@ def _row_notes(sides: Mapping[str, options.Side]) -> Iterator[Note]:
     }
     read = "; ".join(f"rows: {side} class in {names}" for side, names in held.items())
     turned = "" if set(held) == {"actual"} else "; tables shown here have rows: actual class"
-    yield note("SS098", f"{read}{turned}.")
+    yield note("SS099", f"{read}{turned}.")
 
 
 _SAME_NAME = (

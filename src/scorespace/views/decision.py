@@ -37,7 +37,7 @@ def document(evaluation: Answers, decision: AnyDecision) -> Document:
 
 def notes_on_input(evaluation: Answers) -> tuple[Note, ...]:
     """How the threshold of a turned score is to be read, and how matrices were read."""
-    return tuple(one for one in evaluation.sample_notes if one.code in ("SS097", "SS098"))
+    return tuple(one for one in evaluation.sample_notes if one.code in ("SS097", "SS099"))
 
 
 def page(name: str, about: str, decision: AnyDecision, further: tuple[Note, ...] = ()) -> Document:
