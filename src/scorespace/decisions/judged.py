@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,8 +14,9 @@ from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.cost import cost
 from scorespace.resampling.share import normal_quantile, wilson
-from scorespace.results import Row, decimals, limits, plain, short
-from scorespace.tables import Array, Counts
+from scorespace.results import Row, decimals, grouped, joined, limits, plain, short
+from scorespace.tables import Array, Counts, ScoreTable
+from scorespace.tables.labels import is_plain_code
 from scorespace.tables.threshold import threshold_text
 
 OUTCOMES: Final = ("tp", "fp", "fn", "tn")
@@ -128,6 +129,9 @@ class Judged:
         return mean_loss(self.outcomes, losses, sizes, condition.prevalence, spread=self.spread, level=level)
 
 
+NOTHING_CHOSEN: Final = "nothing chosen"
+"""What a cost is an estimate of where neither model nor threshold was chosen on data."""
+
 UNKNOWN: Final = Value()
 UNJUDGED: Final = Judged(None)
 
@@ -136,6 +140,27 @@ def placed(model: str, threshold: float, fitted: str | None = None) -> str:
     """A model at its threshold, where it has one, and the sample that chose it, where that is another."""
     at = "" if math.isnan(threshold) else f" at threshold {threshold_text(threshold)}"
     return f"{model}{at}" + ("" if fitted is None else f", chosen on {fitted}")
+
+
+def estimand_of(chosen: Sequence[str], fitted: str | None) -> str:
+    """What a cost is an estimate of, by what was chosen and where."""
+    if not chosen:
+        return NOTHING_CHOSEN
+    what = f"{joined(chosen)} chosen"
+    return f"cross-fitted: {what}" if fitted is None else f"external: {what} on {fitted}"
+
+
+def labels_of(table: ScoreTable) -> tuple[str, str]:
+    """What the two classes are called in a sentence: by their labels, unless these are mere codes."""
+    positive = table.classes[table.positive]
+    others = [name for name in table.classes if name != positive]
+    plainly = others[0] if len(others) == 1 else f"not {positive}"
+    return ("positive", "negative") if is_plain_code(positive) else (positive, plainly)
+
+
+def of_1000(cost: float) -> str:
+    """A cost per case as that of a thousand cases."""
+    return grouped(round(1000 * cost) + 0.0)
 
 
 def check_judged(names: Iterable[str], models: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field, replace
 
 import numpy as np
@@ -11,17 +11,26 @@ import numpy as np
 from scorespace.conditions import Condition
 from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
 from scorespace.decisions.honest import Criterion, Crossfit, Models, apart, crossfit, least
-from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, check_judged, costs_of, placed
+from scorespace.decisions.judged import (
+    NOTHING_CHOSEN,
+    OUTCOMES,
+    UNJUDGED,
+    UNKNOWN,
+    Judged,
+    Value,
+    check_judged,
+    costs_of,
+    estimand_of,
+    labels_of,
+    of_1000,
+    placed,
+)
+from scorespace.decisions.threshold import closed_threshold
 from scorespace.errors import ConditionError, DataError
 from scorespace.frozen import dataclass
-from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, joined, limits, note, plain
+from scorespace.results import CERTIFIED, Note, Result, Row, decimals, joined, limits, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
-from scorespace.tables.labels import is_plain_code
 from scorespace.tables.pair import PairTable
-from scorespace.tables.threshold import common_threshold
-
-NOTHING_CHOSEN = "nothing chosen"
-"""What a cost is an estimate of where neither model nor threshold was chosen on data."""
 
 SUPPORTED = 0.9
 """The share of resamples in which a model must be dominated before it is called never the better choice."""
@@ -189,12 +198,12 @@ class Decision(Result):
         """What `honest` and `gain` are estimates of: the whole procedure, and how its choices are kept apart."""
         chosen = ["model"] if len(self.choices) > 1 else []
         chosen += ["threshold"] if any(not math.isnan(one.threshold) for one in self.choices) else []
-        return _estimand(chosen, self.fitted)
+        return estimand_of(chosen, self.fitted)
 
     def _row(self, choice: Choice) -> Row:
         shares = {f"{name}_per_1000": one for name, one in self.per_thousand(choice).items()}
         counts = choice.counts if self.fitted is None else choice.judged.counts
-        estimand = {"estimand": _estimand([] if math.isnan(choice.threshold) else ["threshold"], self.fitted)}
+        estimand = {"estimand": estimand_of([] if math.isnan(choice.threshold) else ["threshold"], self.fitted)}
         return choice.row() | estimand | plain({**{name: float(getattr(counts, name)) for name in OUTCOMES}, **shares})
 
     def facts(self) -> Row:
@@ -252,8 +261,7 @@ def choose(models: Models, condition: Condition) -> Decision:
             "a decision needs cases of both classes.", seen="one class only", hint="cases of the other class, too"
         )
     prevalence = float(first.n_pos / first.total)
-    scored = [table for name, table in tables.items() if models[name].thresholded]
-    closed = closed_threshold(scored, condition, prevalence)
+    closed = closed_threshold([tables[name] for name in tables if models[name].thresholded], condition, prevalence)
     choices = tuple(
         _choice(name, table, condition, closed, crisp=not models[name].thresholded) for name, table in tables.items()
     )
@@ -261,14 +269,6 @@ def choose(models: Models, condition: Condition) -> Decision:
     together = hull(models)
     dominated = together.dominated(models)
     return Decision(condition, prevalence, choices, trivial, dominated, together, labels_of(first), closed=closed)
-
-
-def labels_of(table: ScoreTable) -> tuple[str, str]:
-    """What the two classes are called in a sentence: by their labels, unless these are mere codes."""
-    positive = table.classes[table.positive]
-    others = [name for name in table.classes if name != positive]
-    plainly = others[0] if len(others) == 1 else f"not {positive}"
-    return ("positive", "negative") if is_plain_code(positive) else (positive, plainly)
 
 
 def judge(decision: Decision, found: Crossfit, level: float = 0.95) -> Decision:
@@ -338,13 +338,6 @@ def _scores(name: str, table: ScoreTable | ConfusionTable) -> ScoreTable:
     return table.inside(ScoreTable)
 
 
-def closed_threshold(tables: Sequence[ScoreTable], condition: Condition, prevalence: float) -> float:
-    """The threshold of least cost for calibrated probabilities, with the digits that serve all of these models."""
-    at = condition.threshold_for(prevalence)
-    known = not any(table.coarse or table.resolution for table in tables)
-    return common_threshold(at, (table.score for table in tables)) if known else at
-
-
 def _choice(name: str, table: ScoreTable, condition: Condition, closed: float, crisp: bool) -> Choice:
     place = 1 if crisp else int(least(*least_cost(condition)(table.sweep)))
     thresholds = table.thresholds
@@ -364,9 +357,8 @@ def _choice(name: str, table: ScoreTable, condition: Condition, closed: float, c
 def _trivial(name: str, table: ScoreTable, condition: Condition) -> Choice:
     counts = table.sweep[0 if name == NEVER else -1]
     price = float(costs_of(counts, condition))
-    # No case chooses what a trivial rule does, so its outcomes and its cost are honest as they are.
-    plainly = Choice(name, math.nan, math.nan, counts, price, _relative(counts, condition))
-    return replace(plainly, judged=Judged(counts), honest=Value(price))
+    relative, honest = _relative(counts, condition), Value(price)  # no case chooses what a trivial rule does
+    return Choice(name, math.nan, math.nan, counts, price, relative, judged=Judged(counts), honest=honest)
 
 
 def _judged_trivial(choice: Choice, by: Judged | None, condition: Condition) -> Choice:
@@ -425,29 +417,20 @@ def _price(decision: Decision) -> str:
     value, between, interval = limits(honest.value, honest.low, honest.high).partition(" ")
     if not chosen:
         return f"{value} per case{between}{interval}"
-    several = len(decision.choices) > 1 and decision.fitted is None
-    of = f" of choosing {chosen.removesuffix(' chosen')}" if several else ""
+    of = f" of choosing {chosen.removesuffix(' chosen')}" if len(decision.choices) > 1 and not decision.fitted else ""
     apparent = f" (apparent {decimals(decision.best.cost_per_case)})"
     return f"{kind} cost{of} {value} per case{between}{interval}{apparent}"
 
 
-def _estimand(chosen: Sequence[str], fitted: str | None) -> str:
-    """What a cost is an estimate of, by what was chosen and where."""
-    if not chosen:
-        return NOTHING_CHOSEN
-    what = f"{joined(chosen)} chosen"
-    return f"cross-fitted: {what}" if fitted is None else f"external: {what} on {fitted}"
-
-
 def _less(gain: Value, than: str) -> str:
     """How much less than something a case costs, in thousands of cases; never "0 less"."""
-    size = _per_thousand(abs(gain.value))
+    size = of_1000(abs(gain.value))
     side = "less" if gain.value > 0 else "more"
     words = f"as much as {than}" if size == "0" else f"{size} per 1 000 {side} than {than}"
     if not gain.known:
         return words
     low, high = (gain.low, gain.high) if gain.value > 0 or size == "0" else (-gain.high, -gain.low)
-    return f"{words} [{_per_thousand(low)}, {_per_thousand(high)}]"
+    return f"{words} [{of_1000(low)}, {of_1000(high)}]"
 
 
 def _called(choice: Choice, decision: Decision) -> str:
@@ -464,7 +447,3 @@ def _never(decision: Decision) -> str:
     share = min(decision.support[name] for name in names)
     sure = f"so it is in {100 * share:.0f} % of resamples"
     return f"{joined(names)} {'is' if len(names) == 1 else 'are'} never the better choice, whatever the costs: {sure}."
-
-
-def _per_thousand(cost: float) -> str:
-    return grouped(round(1000 * cost) + 0.0)

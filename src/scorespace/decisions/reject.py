@@ -16,12 +16,23 @@ from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL
 from scorespace.curves.rejection import DECIDE_ALL, REJECT_ALL, chow_of_classes
 from scorespace.decisions.alternatives import Accounts, Alternative, of_prices
 from scorespace.decisions.honest import Models
-from scorespace.decisions.judged import OUTCOMES, UNKNOWN, Judged, Value, added, placed, shaken, within
-from scorespace.decisions.model import decide, labels_of
+from scorespace.decisions.judged import (
+    OUTCOMES,
+    UNKNOWN,
+    Judged,
+    Value,
+    added,
+    labels_of,
+    of_1000,
+    placed,
+    shaken,
+    within,
+)
+from scorespace.decisions.model import decide
 from scorespace.errors import ConditionError, ScoreError
 from scorespace.frozen import dataclass
 from scorespace.resampling.share import rare_share
-from scorespace.results import Result, Row, decimals, grouped, limits, percent
+from scorespace.results import Result, Row, decimals, limits, percent
 from scorespace.tables import ClassTable, ScoreTable
 from scorespace.tables.models import class_weights
 from scorespace.tables.pair import PairTable
@@ -120,9 +131,9 @@ class RejectChoice(Result):
         gain, side = self.gain, "less" if self.gain.value > 0 else "more"
         if math.isnan(gain.value):
             return f"by how much more or less is unknown, as {gain.reason}"
-        size = f"{number} per 1 000 {side}" if (number := _of_1000(abs(gain.value))) != "0" else "as much"
+        size = f"{number} per 1 000 {side}" if (number := of_1000(abs(gain.value))) != "0" else "as much"
         low, high = (gain.low, gain.high) if gain.value > 0 else (-gain.high, -gain.low)
-        return f"{size} [{_of_1000(low)}, {_of_1000(high)}]" if gain.known else f"{size}, without an interval"
+        return f"{size} [{of_1000(low)}, {of_1000(high)}]" if gain.known else f"{size}, without an interval"
 
     def rows(self) -> list[Row]:
         """One row per model, then those that reject all cases, or none."""
@@ -149,10 +160,6 @@ class RejectChoice(Result):
 def _price_of(rule: RejectRule) -> float:
     """The cost of a rule on cases that did not choose it."""
     return rule.cost if rule.honest is None or math.isnan(rule.honest) else rule.honest
-
-
-def _of_1000(cost: float) -> str:
-    return grouped(round(1000 * cost) + 0.0)
 
 
 def choose_rejection(

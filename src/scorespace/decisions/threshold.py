@@ -1,16 +1,19 @@
-"""The best threshold for a measure."""
+"""The best threshold for a measure, and that of least cost for calibrated probabilities."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from scorespace.conditions import Condition
 from scorespace.decisions.honest import least
 from scorespace.errors import MeasureError
 from scorespace.frozen import dataclass
 from scorespace.measures.measure import Measure
 from scorespace.tables import ScoreTable
+from scorespace.tables.threshold import common_threshold
 
 
 @dataclass(frozen=True)
@@ -42,3 +45,10 @@ def best_threshold(table: ScoreTable, measure: Measure, **options: Any) -> BestT
         return BestThreshold(float("nan"), float("nan"))
     index = int(least(np.zeros_like(values), -values if measure.best == "high" else values))
     return BestThreshold(table.threshold(float(table.thresholds[index])), float(values[index]))
+
+
+def closed_threshold(tables: Sequence[ScoreTable], condition: Condition, prevalence: float) -> float:
+    """The threshold of least cost for calibrated probabilities, with the digits that serve all of these models."""
+    at = condition.threshold_for(prevalence)
+    known = not any(table.coarse or table.resolution for table in tables)
+    return common_threshold(at, (table.score for table in tables)) if known else at
