@@ -160,7 +160,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        number = float(getattr(value, "shown", value))  # a threshold on a scale is told in its units
+        return number if math.isfinite(number) else None
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [plain(item) for item in value]
     return value

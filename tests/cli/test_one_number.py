@@ -150,3 +150,29 @@ def test_the_printed_threshold_keeps_the_bound(run, credit, bound, model):
     found = run("evaluate", *asked, "--measures", f"{name}@{at},{objective}@{at}", "--format", "json").json()["rows"]
     assert found[0]["value"] >= float(least)
     assert f"(apparent {decimals(found[1]['value'])})" in words
+
+
+def test_thresholds_on_a_scale_are_in_its_units(run, credit, tmp_path):
+    with open(credit[0]) as file:
+        loans = list(csv.DictReader(file))
+    lines = [(one["outcome"], round(1 + 4 * float(one["logistic"]), 3)) for one in loans]  # one to five stars
+    (tmp_path / "stars.csv").write_text("outcome,stars\n" + "".join(f"{a},{b}\n" for a, b in lines))
+    asked = ["evaluate", "stars.csv", *credit[1:], "--score", "stars", "--scale", "1..5"]
+    bad, stars = np.array([a == "bad" for a, _ in lines]), np.array([b for _, b in lines])
+    found = run(*asked, "--measures", "tpr@3.5,auc", "--format", "json").json()
+    row = found["rows"][0]
+    assert (row["at"], row["value"]) == (3.5, pytest.approx(float((stars[bad] >= 3.5).mean())))
+    assert "At threshold 3.5 stars finds" in found["verdict"]
+    assert "tpr@3.5" in run(*asked, "--measures", "tpr@3.5,auc").out
+    assert "At threshold 3 stars finds" in run(*asked, "--format", "json").json()["verdict"]  # the middle of the scale
+    decided = run(*asked, *COSTS, "--format", "json").json()["decision"]
+    alarm = stars >= decided["threshold"]
+    assert decided["tp"] == int((alarm & bad).sum())
+    assert decided["fp"] == int((alarm & ~bad).sum())
+    typed = re.search(r"at threshold (\S+):", decided["verdict"])[1]
+    assert int(((stars >= float(typed)) & bad).sum()) == decided["tp"]
+    (own,) = (one for one in decided["rows"] if one["model"] == "stars")
+    assert 1 <= own["threshold_low"] <= own["threshold"] <= own["threshold_high"] <= 5
+    points = run("curve", *asked[1:], "--format", "json").json()["rows"]
+    highest = next(one for one in points if one["threshold"] is not None)
+    assert highest["threshold"] == pytest.approx(stars.max())

@@ -28,7 +28,7 @@ from scorespace.measures.sweep import space
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
 from scorespace.results import SCHEMA, Row, decimals, grouped, joined, plain
-from scorespace.tables.threshold import common_threshold, rounded_threshold, threshold_text
+from scorespace.tables.threshold import Scale, common_threshold, in_units, rounded_threshold, threshold_text
 from scorespace.views.document import Grid
 
 _ON_SCREEN = 15  # points per model that a terminal shows
@@ -162,6 +162,7 @@ def curve(
     if stakes.slope is not None:
         condition = Condition.of_slope(stakes.slope, evaluation.models.prevalence)
     choice = None if condition is None else _decided(evaluation, call, condition)
+    found = replace(found, curves={name: _on_scale(one, evaluation.models.scale) for name, one in found.curves.items()})
 
     def draw() -> Any:
         from scorespace.views.charts.curves import curve_chart
@@ -254,6 +255,15 @@ def _grid(found: Family) -> Grid:
             across = [] if over else [one.x]
             rows.append((model, *at, *(_cell(values, place) for values in [*across, *(c.y for c in curves.values())])))
     return Grid(tuple(columns), tuple(rows))
+
+
+def _on_scale(curve: Curve, scale: Scale) -> Curve:
+    """The curve with its thresholds in the units of the scale that scores were rated on."""
+    if scale is None or curve.along != "threshold":
+        return curve
+    names = ("threshold", "above", "x") if isinstance(curve, Sweep) else ("threshold",)
+    told: dict[str, Any] = {name: np.array([in_units(one, scale) for one in getattr(curve, name)]) for name in names}
+    return replace(curve, **told)
 
 
 def _along(curve: Curve, place: int) -> str:

@@ -36,7 +36,8 @@ def with_intervals(decision: Decision, draws: Draws, *, level: float = 0.95) -> 
         low, high = bounds.get(choice.model, choice.threshold_interval)
         # Of scores that were merged to be drawn, the replicates know the lowest alone: the threshold itself is inside.
         limits = float(np.fmin(low, choice.threshold)), float(np.fmax(high, choice.threshold))
-        choices.append(replace(choice, threshold_interval=limits) if choice.model in bounds else choice)
+        told = draws.tables[choice.model].threshold if choice.model in bounds else float
+        choices.append(replace(choice, threshold_interval=(told(limits[0]), told(limits[1]))))
     support = dominance_support(draws, names, decision.dominated) if len(whole) == len(names) else {}
     return replace(decision, choices=tuple(choices), support=support)
 

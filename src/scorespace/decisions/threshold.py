@@ -51,4 +51,5 @@ def closed_threshold(tables: Sequence[ScoreTable], condition: Condition, prevale
     """The threshold of least cost for calibrated probabilities, with the digits that serve all of these models."""
     at = condition.threshold_for(prevalence)
     known = not any(table.coarse or table.resolution for table in tables)
-    return common_threshold(at, (table.score for table in tables)) if known else at
+    scale = tables[0].scale if tables else None
+    return common_threshold(at, (table.score for table in tables), scale) if known else at

@@ -51,7 +51,7 @@ def save(evaluation: Savable, path: str | os.PathLike[str]) -> Path:
         "seed": evaluation.seed,
         "interval": evaluation.interval,
         "condition": _written(evaluation.condition),
-        "thresholds": {name: evaluation.threshold(name) for name in models.thresholded},
+        "thresholds": {name: float(evaluation.threshold(name)) for name in models.thresholded},
     }
     tables = {name: models[name] for name, reason in why.items() if reason is None}
     without = {name: reason for name, reason in why.items() if reason is not None}

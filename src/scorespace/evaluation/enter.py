@@ -14,8 +14,10 @@ from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.numbers import OF_SUMS, terms_of
+from scorespace.evaluation.shown import stated_on
 from scorespace.evaluation.tabulate import Room, tabulated
 from scorespace.frames.baseline import read_saved
+from scorespace.frames.scale import scale_of
 from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
@@ -25,6 +27,7 @@ from scorespace.tables import Table, confusion, residual_table, score_table
 from scorespace.tables.arrays import table_of_arrays
 from scorespace.tables.labels import array_of, label_text
 from scorespace.tables.models import Models, Parts, models_of
+from scorespace.tables.threshold import of_units
 
 if TYPE_CHECKING:
     from scorespace.evaluation import baseline as saving
@@ -145,7 +148,9 @@ def evaluate(
     if precision is not None and not 0 <= precision < 1:
         raise ScoreSpaceError(f"precision={precision:g} is no width of an area.", hint="precision=1e-6, or 0 for exact")
     steps = [one.strip() for one in order.split(",")] if isinstance(order, str) and order else list(order)
-    asked = _specs(measures)
+    ends = scale_of(scale)
+    asked = tuple(stated_on(ends, _specs(measures)))
+    at = [of_units(one, ends) for one in at]
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
         _refuse_choice("a table", where, by)
         held, library = models_of(_named_alike(data)), None

@@ -24,7 +24,16 @@ from scorespace.evaluation.notes import (
     smooth_notes,
     weight_notes,
 )
-from scorespace.evaluation.shown import COST, YOUDEN, check_requests, placed, shown_threshold, wanted, with_beside
+from scorespace.evaluation.shown import (
+    COST,
+    YOUDEN,
+    check_requests,
+    placed,
+    shown_threshold,
+    stated_on,
+    wanted,
+    with_beside,
+)
 from scorespace.evaluation.verdict import leading, verdict
 from scorespace.frozen import dataclass
 from scorespace.later import later
@@ -507,7 +516,7 @@ class Evaluation:
     def _rows(self) -> list[Row]:
         """The rows of the measures; where a threshold was chosen on these cases, they say that values are apparent."""
         rows = self.summary.rows()
-        chosen = [isinstance(one.spec.at, Threshold) for one in self.summary]
+        chosen = [isinstance(one.spec.at, Threshold) and one.spec.at.chosen for one in self.summary]
         if not any(chosen):
             return rows
         return [{**row, "estimand": "apparent" if its else None} for row, its in zip(rows, chosen, strict=True)]
@@ -552,6 +561,7 @@ class Evaluation:
     def _wanted(self, names: Sequence[str | MeasureSpec]) -> dict[str, list[MeasureSpec]]:
         """The measures by name, else those requested or the usual ones, of every model; refused where none suits."""
         specs = [spec for name in names for spec in (parse_list(name) if isinstance(name, str) else [name])]
+        specs = stated_on(self.models.scale, specs)
         self.check(specs)
         return wanted(self.models, specs or self.requested, self._thresholds, self._stated)
 

@@ -14,6 +14,7 @@ from scorespace.measures.confusion import youden
 from scorespace.measures.request import bind, suits
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table, Top
 from scorespace.tables.models import Models
+from scorespace.tables.threshold import Scale, Threshold, in_units, stated_threshold
 
 RANKING: Final = ("auc", "auprc", "ks", "h")
 RARE_FIRST: Final = "auprc"
@@ -135,6 +136,22 @@ def under(spec: MeasureSpec, table: Table, condition: Stated | None) -> MeasureS
     )
 
 
+def stated_on(scale: Scale, asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
+    """The requests with the thresholds that were stated in the units of a scale.
+
+    >>> stated_on((0, 10), [parse("tpr@5")])[0].at
+    0.5
+    """
+    if scale is None:
+        return list(asked)
+    return [
+        replace(one, at=stated_threshold(one.at, scale))
+        if isinstance(one.at, float) and not isinstance(one.at, Threshold)
+        else one
+        for one in asked
+    ]
+
+
 def check_requests(
     models: Models, specs: Sequence[MeasureSpec], at: Mapping[str, float | None], condition: Stated | None = None
 ) -> None:
@@ -162,7 +179,7 @@ def shown_threshold(model: str, table: Table, asked: Sequence[MeasureSpec], chos
         return chosen
     scores = table.inside(ScoreTable)
     if scores.probabilities:
-        return 0.5
+        return 0.5 if scores.scale is None else stated_threshold(in_units(0.5, scores.scale), scores.scale)
     from scorespace.decisions.threshold import best_threshold  # decisions load for those who take some
 
     return best_threshold(scores, youden).threshold

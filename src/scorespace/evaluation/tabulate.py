@@ -100,6 +100,7 @@ def tabulated(
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
     models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples, order_kept)
+    models = models.on_scale(ends)
     alone = sample.roles.repeat if sample.roles.group is None else None  # else all rows of a case are drawn together
     notes = (
         *sample.notes,

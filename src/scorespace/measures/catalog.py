@@ -89,7 +89,7 @@ class MeasureSpec:
     @property
     def _place(self) -> str:
         of = "" if self.of is None else f"[{_quoted(self.of)}]"
-        return of + ("" if self.at is None else f"@{written(self.at)}")
+        return of + ("" if self.at is None else f"@{written(getattr(self.at, 'shown', self.at))}")
 
 
 def measures() -> tuple[Measure, ...]:

@@ -14,6 +14,7 @@ from scorespace.tables.labels import class_listing
 from scorespace.tables.pair import PairTable
 from scorespace.tables.score import ScoreTable
 from scorespace.tables.table import NoTableError, Table
+from scorespace.tables.threshold import Scale
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,21 @@ class Models(Mapping[str, Any]):
             return self.couples[a, b]
         turned = self.couples.get((b, a))
         return self.pairs if turned is None else turned.only(a, b)
+
+    @property
+    def scale(self) -> Scale:
+        """The ends of the scale that scores were rated on, where one is stated."""
+        return next((one for table in self.tables.values() if (one := getattr(table, "scale", None))), None)
+
+    def on_scale(self, scale: Scale) -> Models:
+        """The same with scores that are ratings on a scale: thresholds are told in its units."""
+        if scale is None:
+            return self
+        rated = {
+            name: replace(table, scale=scale) if isinstance(table, ScoreTable) else table
+            for name, table in self.tables.items()
+        }
+        return replace(self, tables=rated)
 
     @property
     def side_by_side(self) -> PairTable | None:

@@ -21,7 +21,7 @@ from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.labels import encode_classes, label_text, natural_order, positive_index
 from scorespace.tables.order import starts_of
 from scorespace.tables.table import Array, At, NoTableError, OfClasses, Stored, Table, Top, Wanted, Weighed
-from scorespace.tables.threshold import Threshold, rounded_threshold, threshold_text
+from scorespace.tables.threshold import Scale, Threshold, in_units, rounded_threshold, threshold_text
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
@@ -35,7 +35,8 @@ class ScoreTable(OfClasses, Weighed):
     score, in the smallest type that fits, so sum or cumulate before subtracting. Leading axes of
     `counts` are replicates. `resolution` is the width to which scores were coarsened (0: exact). `squares` (K, m)
     sums the squared weights of weighted cases; without it every unit of weight is a case. `bins` tells what scores the
-    rows of a coarse table hold; each bears its lowest one, so that every threshold of the table is exact.
+    rows of a coarse table hold; each bears its lowest one, so that every threshold of the table is exact. `scale` are
+    the ends of ratings that scores were made of: thresholds are told in their units.
 
     >>> t = score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])
     >>> t
@@ -54,6 +55,7 @@ class ScoreTable(OfClasses, Weighed):
     resolution: float = 0.0
     squares: Array | None = field(default=None, compare=False, repr=False)
     bins: Bins | None = field(default=None, repr=False)
+    scale: Scale = field(default=None, compare=False, repr=False)
 
     def described(self) -> str:
         return "a score table"
@@ -287,9 +289,10 @@ class ScoreTable(OfClasses, Weighed):
         '0.1233'
         """
         if self.coarse or self.resolution:  # what lies between two rows is not known
-            return Threshold(at, threshold_text(float(at)))
+            return Threshold(at, threshold_text(in_units(at, self.scale)), in_units(at, self.scale))
         place = self.score.size - int(np.searchsorted(self.score[::-1], at, side="left"))
-        return rounded_threshold(at, float(self.score[place]) if place < self.score.size else -math.inf)
+        below = float(self.score[place]) if place < self.score.size else -math.inf
+        return rounded_threshold(at, below, self.scale)
 
     @checked
     def at(self, threshold: ArrayLike) -> Counts:

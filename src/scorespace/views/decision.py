@@ -92,7 +92,7 @@ def _cut(choice: Choice) -> str:
     ends = choice.threshold_interval
     if all(one.is_integer() for one in (choice.threshold, *ends)):  # points of a scorecard
         return f"{threshold_text(choice.threshold)} [{', '.join(map(threshold_text, ends))}]"
-    _, bracket, interval = limits(choice.threshold, *ends).partition(" [")
+    _, bracket, interval = limits(*(getattr(one, "shown", one) for one in (choice.threshold, *ends))).partition(" [")
     return f"{threshold_text(choice.threshold)}{bracket}{interval}"
 
 

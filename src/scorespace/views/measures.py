@@ -94,7 +94,7 @@ def measure_grid(
         at = (found[model].spec.at if model in found else None for model in models)
         thresholds = tuple("" if one is None else _cut(one) for one in at)
         if spec.at is not None and not key.endswith("@") and thresholds != shown_thresholds:
-            chosen = all(isinstance(one.spec.at, Threshold) for one in found.values())
+            chosen = all(isinstance(at, Threshold) and at.chosen for at in (one.spec.at for one in found.values()))
             rows.append(("chosen threshold" if chosen else "threshold", *thresholds))
             hints += (
                 [("chosen threshold", "Chosen on these cases, so that values at it are apparent.")] if chosen else []
