@@ -113,7 +113,7 @@ class Prices:
     """What each cell of a table costs under a rule, and under the rules that reject nothing or everything.
 
     `weight` is that of the cells, `positive` which of them are of the positive class, `right` which decisions of each
-    rule are right. Cells without weight come last: what no case cost is rare, and not impossible.
+    rule are right. The last `spare` cells are without weight: what no case cost is rare, and not impossible.
     """
 
     weight: Array
@@ -121,6 +121,7 @@ class Prices:
     paid: Array
     beside: Mapping[str, Array]
     right: Mapping[str, Array]
+    spare: int
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ def _prices_of_two(table: ScoreTable, c: Condition, cost: float, alarm: Array, r
     }
     right = {DECIDE_ALL: alarm == positive, ALWAYS: positive, NEVER: ~positive}
     weight = np.concatenate([weight, np.zeros(8)])
-    return Prices(weight, positive, np.where(rejected, cost, kept), beside, right)
+    return Prices(weight, positive, np.where(rejected, cost, kept), beside, right, 8)
 
 
 def chow_of_classes(table: ClassTable, cost: float, costs: CostMatrix) -> RejectRule:
@@ -257,7 +258,7 @@ def _prices_of_classes(
     beside |= {f"always {name}": costs.matrix[label, k] for k, name in enumerate(costs.classes)}
     right = {DECIDE_ALL: decided == label} | {f"always {name}": label == k for k, name in enumerate(costs.classes)}
     weight = np.concatenate([weight, np.zeros(2 * size**2)])
-    return Prices(weight, np.ones(label.size, bool), np.where(rejected, cost, kept), beside, right)
+    return Prices(weight, np.ones(label.size, bool), np.where(rejected, cost, kept), beside, right, 2 * size**2)
 
 
 def _in_use(table: ScoreTable, prevalence: float | None) -> tuple[float, float]:

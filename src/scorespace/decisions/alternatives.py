@@ -149,7 +149,8 @@ class Accounts:
         repeats = spared.shape[0]
         one = np.broadcast_to(np.full(pairs.cases, 1 / repeats), spared.shape).ravel()
         spread = chosen * _design_effect(spared.mean(axis=0), pairs)
-        possible = np.unique([price - prices.paid for prices in self._every for price in self._beside(prices)])
+        spare = self._every[0].spare
+        possible = np.unique([(price - one.paid)[-spare:] for one in self._every for price in self._beside(one)])
         price = np.concatenate([spared.ravel(), possible, possible])
         side = np.concatenate(
             [np.broadcast_to(positive, spared.shape).ravel(), np.repeat([True, False], possible.size)]
