@@ -84,3 +84,12 @@ def test_it_is_a_number_that_can_be_stored():
     again = pickle.loads(pickle.dumps(at))
     assert (again, again.text, type(again)) == (0.123306, "0.1233", Threshold)
     assert threshold_text(0.123306) == "0.123306"
+
+
+@given(st.lists(st.floats(0, 1, width=32), min_size=1, max_size=20))
+def test_scores_of_single_precision(scores):
+    """What is typed is read in the precision of the scores, so that it must not be nearer to the next lower one."""
+    near = [float(np.nextafter(np.float32(one), np.float32(2))) for one in scores]
+    table = score_table([1, 0] * len(scores), scores + near, positive=1)
+    for at in map(float, table.thresholds):
+        assert table.at(parse(f"tpr@{table.threshold(at).text}").at) == table.at(at)

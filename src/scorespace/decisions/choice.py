@@ -36,8 +36,10 @@ def with_intervals(decision: Decision, draws: Draws, *, level: float = 0.95) -> 
         low, high = bounds.get(choice.model, choice.threshold_interval)
         # Of scores that were merged to be drawn, the replicates know the lowest alone: the threshold itself is inside.
         limits = float(np.fmin(low, choice.threshold)), float(np.fmax(high, choice.threshold))
-        told = draws.tables[choice.model].threshold if choice.model in bounds else float
-        choices.append(replace(choice, threshold_interval=(told(limits[0]), told(limits[1]))))
+        if choice.model in bounds:
+            told = draws.tables[choice.model].threshold
+            choice = replace(choice, threshold_interval=(told(limits[0]), told(limits[1])))
+        choices.append(choice)
     support = dominance_support(draws, names, decision.dominated) if len(whole) == len(names) else {}
     return replace(decision, choices=tuple(choices), support=support)
 

@@ -290,8 +290,10 @@ class ScoreTable(OfClasses, Weighed):
         """
         if self.coarse or self.resolution:  # what lies between two rows is not known
             return Threshold(at, threshold_text(in_units(at, self.scale)), in_units(at, self.scale))
-        place = self.score.size - int(np.searchsorted(self.score[::-1], at, side="left"))
+        place = self.score.size - int(np.searchsorted(self.score[::-1], self.in_precision(at), side="left"))
         below = float(self.score[place]) if place < self.score.size else -math.inf
+        if self.single and math.isfinite(below):  # what is nearer to it than to the next number would mean it
+            below = (below + float(np.nextafter(np.float32(below), np.float32(np.inf)))) / 2
         return rounded_threshold(at, below, self.scale)
 
     @checked
