@@ -39,6 +39,7 @@ from scorespace.decisions import best_threshold as best_threshold
 from scorespace.decisions import least_cost_decisions as least_cost_decisions
 from scorespace.decisions.cases import cases as cases
 from scorespace.errors import ScoreSpaceError as ScoreSpaceError
+from scorespace.evaluation.enter import compare_counts as compare_counts
 from scorespace.evaluation.enter import evaluate as evaluate
 from scorespace.evaluation.enter import evaluate_estimator as evaluate_estimator
 from scorespace.evaluation.enter import load as load

@@ -462,8 +462,9 @@ def test_mcnemar_from_four_counts(run, oracles):
     found = run("compare", "--counts", "20,40,20,120", "--format", "json").json()["rows"][0]
     assert found["test"] == "mcnemar, corrected"
     assert found["statistic"] == pytest.approx(19**2 / 60)
-    assert found["difference"] == pytest.approx(-0.1)
-    assert found["table"] == [[120, 20], [40, 20]]
+    assert found["difference"] == pytest.approx(0.1)  # n01 are right by the first and wrong by the second
+    assert found["table"] == [[120, 40], [20, 20]]
+    assert "both wrong 20, only a right 40, only b right 20, both right 120" in run("compare", "--counts", "20,40,20,120").out
     exact = run("compare", "--counts", "20,40,20,120", "--test", "mcnemar(method=exact)", "--format", "json").json()
     assert exact["rows"][0]["p"] == pytest.approx(stats.binomtest(20, 60).pvalue)
 
@@ -478,8 +479,8 @@ def test_the_models_of_counts_can_be_named(run):
     [
         (
             ["--counts", "20,40,20"],
-            "ScoreSpaceError: --counts 20,40,20 are no four counts.\n"
-            "  hint: cases that both get wrong, only a, only b, neither: --counts 20,40,20,120\n",
+            "ScoreSpaceError: counts=20,40,20 are no four counts.\n"
+            "  hint: both wrong, only a right, only b right, both right: 20,40,20,120\n",
         ),
         (
             ["--counts", "20,40,20,120", "--score", "s"],
@@ -539,7 +540,9 @@ def test_one_side_and_another_adjustment(run, credit):
 
 
 def test_counts_have_no_classes(run):
-    assert run("compare", "--counts", "5,0,0,5").out.splitlines()[1] == "counts   10 cases"
+    assert run("compare", "--counts", "5,0,0,5").out.splitlines()[1] == (
+        "counts   10 cases: both wrong 5, only a right 0, only b right 0, both right 5"
+    )
 
 
 def test_weighted_cases_are_compared_as_in_python(run, tmp_path):

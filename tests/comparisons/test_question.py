@@ -1,6 +1,7 @@
 """What a test can be asked: differences, replicates and units of two models, two samples, or one and a value."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -97,9 +98,11 @@ def test_units_are_cases_or_groups_of_them():
 
 
 def test_which_decisions_are_right():
-    several = Several(spec=parse("acc@0.5"), cases=PAIRS, draws=draws(PAIRS), models=("a", "b"), at={"b": 0.0})
+    several = Several(spec=None, cases=PAIRS, draws=draws(PAIRS), models=("a", "b"), at={"a": 0.5, "b": 0.0})
     assert several.right("a").tolist() == ((SCORES["a"] >= 0.5) == LABEL).tolist()
     assert several.right("b").tolist() == ((SCORES["b"] >= 0.0) == LABEL).tolist()
+    stated = replace(several, spec=parse("acc@0.5"))  # comes before the thresholds of the models
+    assert stated.right("b").tolist() == ((SCORES["b"] >= 0.5) == LABEL).tolist()
     assert (several.pairs, several.tables, several.samples[0].pairs) == (PAIRS, PAIRS.tables[:2], PAIRS)
 
 

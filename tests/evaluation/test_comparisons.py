@@ -227,3 +227,75 @@ def test_one_measure_has_one_interval_whoever_asks():
         against = evaluation.compare_against(0.5, "a", measure=measure)[0]
         assert (against.low + 0.5, against.high + 0.5) == pytest.approx((shown.low, shown.high), abs=1e-12)
         assert against.test == shown.method
+
+
+# --- a stated threshold comes before every default
+
+
+def _accuracies(given, at):
+    """The share of right decisions of a and b at a threshold, and McNemar's corrected statistic."""
+    right = [(given[name] >= at) == given["y"] for name in "ab"]
+    only_a, only_b = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
+    statistic = (abs(only_a - only_b) - 1) ** 2 / (only_a + only_b)
+    return right[0].mean() - right[1].mean(), statistic
+
+
+def probabilities(size=400):
+    rng = np.random.default_rng(7)
+    y = (rng.random(size) < 0.4).astype(int)
+    a, b = (1 / (1 + np.exp(-(gap * y + rng.normal(size=size) - shift))) for gap, shift in ((2.0, 0.3), (1.0, 0.9)))
+    return {"y": y, "a": a, "b": b, "part": np.where(np.arange(size) % 2, "odd", "even")}
+
+
+def test_a_stated_threshold_decides_in_every_comparison():
+    given = probabilities()
+    at_three, at_half = _accuracies(given, 0.3), _accuracies(given, 0.5)
+    assert abs(at_three[0] - at_half[0]) > 0.01  # else this tells nothing
+    ev = ss.evaluate(given, truth="y", scores=["a", "b"], measures="acc@0.3", paired=True)
+    compared = ev.compare(measure="acc@0.3")[0]
+    assert compared.difference == pytest.approx(at_three[0])
+    assert compared.statistic == pytest.approx(at_three[1])
+    assert ev.differences["acc@0.3"].difference == pytest.approx(at_three[0])
+    assert ev.compare(at=0.3)[0].difference == pytest.approx(at_three[0])
+    # the evaluation was asked at 0.3, so decisions are made there, too
+    assert ev.compare(test="mcnemar")[0].difference == pytest.approx(at_three[0])
+    assert ev.compare(measure="acc@0.5")[0].difference == pytest.approx(at_half[0])
+    plain = ss.evaluate(given, truth="y", scores=["a", "b"], paired=True)
+    assert plain.compare(test="mcnemar")[0].difference == pytest.approx(at_half[0])
+    assert plain.compare(test="mcnemar", measure="acc@0.3")[0].statistic == pytest.approx(at_three[1])
+
+
+@pytest.mark.parametrize("measure", ["acc@0.3", "f1@0.7", "tpr@0.2", "ppv@top30%", "acc@top20%", "fpr@0.45"])
+def test_the_difference_of_a_comparison_is_that_of_the_values(measure):
+    ev = ss.evaluate(probabilities(), truth="y", scores=["a", "b"], measures=measure, paired=True, by="part")
+    a, b = (one.value for one in ev.summary)
+    assert ev.compare(measure=measure)[0].difference == pytest.approx(a - b)
+    assert ev.differences[measure].difference == pytest.approx(a - b)
+
+
+def test_the_cases_decided_differently_are_counted_at_the_operating_point():
+    # At 0.5 the models decide all cases alike; among the four highest scores they differ.
+    y = np.tile([1, 0], 30)
+    a, b = np.linspace(0.51, 0.99, 60), np.linspace(0.51, 0.99, 60)[::-1]
+    ev = ss.evaluate({"y": y, "a": a, "b": b}, truth="y", scores=["a", "b"], paired=True)
+    found = ev.compare(measure="tpr@top4")
+    assert any(note.code == "SS001" and "8 cases that are decided differently" in note.text for note in found.notes)
+
+
+def test_models_are_compared_by_four_counts():
+    found = ss.compare_counts(20, 40, 20, 120, names=("first", "second"))[0]
+    assert (found.a, found.b) == ("first", "second")
+    assert found.difference == pytest.approx((40 - 20) / 200)  # the first alone is right on n01
+    assert found.statistic == pytest.approx(19**2 / 60)
+    assert found.table == ((120, 40), (20, 20))
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 3, -4), (0, 0, 0, 0)])
+def test_four_counts_that_are_none(counts):
+    with pytest.raises(ScoreSpaceError, match="are no four counts"):
+        ss.compare_counts(*counts)
+
+
+def test_two_models_have_two_names():
+    with pytest.raises(ScoreSpaceError, match="do not name two models"):
+        ss.compare_counts(1, 2, 3, 4, names=("a", "a"))

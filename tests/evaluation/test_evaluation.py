@@ -188,7 +188,7 @@ def called(monkeypatch):
     for module, name in [
         (pair, "_placed"),
         (classes, "score_table"),
-        (delong, "delong_covariance"),
+        (delong, "class_covariances"),
         (model, "hull"),
         (model, "crossfit"),
         (sections, "document"),
@@ -216,7 +216,7 @@ def test_one_evaluation_draws_its_cases_once(drawn, called, tmp_path):
     assert sorted(key[1:] for key in drawn) == [(0, 0), (0, 1)]
     assert set(drawn.values()) == {1}
     # Either model is sorted once, both on the way to one table; the terminal's page is a shorter one.
-    assert called == {"_placed": 2, "delong_covariance": 1, "hull": 1, "crossfit": 1, "document": 1}
+    assert called == {"_placed": 2, "class_covariances": 1, "hull": 1, "crossfit": 1, "document": 1}
 
 
 def test_of_several_classes_in_groups_one_draw_serves_all(drawn, called):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from scorespace.cli import options, output, runs
 from scorespace.cli.given import Given
@@ -16,7 +16,6 @@ from scorespace.results import grouped
 from scorespace.views import comparison as view
 
 _WHAT = "What to compare"
-_MOST_COUNTED: Final = 10_000_000
 
 
 def _known(incomplete: str) -> list[tuple[str, str]]:
@@ -59,7 +58,10 @@ def compare(
     counts: Annotated[
         str | None,
         flag(
-            "N00,N01,N10,N11", "Instead of DATA: cases that both models get wrong, only a, only b, and neither.", _WHAT
+            "N00,N01,N10,N11",
+            "Instead of DATA: how many cases both models get wrong (N00), only a gets right (N01), only b gets right "
+            "(N10), and both get right (N11).",
+            _WHAT,
         ),
     ] = None,
     test: Annotated[
@@ -116,8 +118,11 @@ def compare(
         )
     if counts is not None and (given.score or given.decision or given.truth is not None or alone is not None):
         raise ScoreSpaceError("--counts are all that is known of two models.", hint="no columns beside --counts")
-    table = None if counts is None else _told(counts)
-    if table is not None:
+    table = None
+    if counts is not None:
+        from scorespace.comparisons.mcnemar import decisions_from_counts, name_cells
+
+        table = decisions_from_counts(counts.split(","))
         given = given._replace(decision=["a", "b"], truth="truth")
     asked: dict[str, Any] = {"test": test, "measure": measure, "alternative": alternative, "adjust": adjust}
     # Where scores are counted in bins, these thresholds must be exact.
@@ -133,8 +138,10 @@ def compare(
         else:
             found = evaluation.compare(at=at, **asked)
     page = view.document(evaluation, found, second)
-    if table is not None:  # of which only right and wrong is known, and no class
-        page = replace(page, title="counts", facts=f"{grouped(evaluation.models.rows)} cases")
+    if counts is not None:  # only right and wrong is known, and no class
+        a, b = evaluation.models
+        cells = name_cells(counts.split(","), (a, b))
+        page = replace(page, title="counts", facts=f"{grouped(evaluation.models.rows)} cases: {cells}")
     output.write(page, found.to_dict(), format)
 
 
@@ -148,27 +155,3 @@ def _under(measure: str | None, at_least: list[str], at_most: list[str]) -> str 
 
     bounds = {"at_least": " ".join(at_least), "at_most": " ".join(at_most)}
     return call_text(best.name, (("measure", measure), *((name, text) for name, text in bounds.items() if text)))
-
-
-def _told(counts: str) -> dict[str, Any]:
-    """The decisions of models a and b with so many cases wrong by both, by a alone, by b alone, and by neither."""
-    import numpy as np
-
-    try:
-        sizes = [int(part) for part in counts.split(",")]
-    except ValueError:
-        sizes = []
-    if len(sizes) != 4 or min(sizes) < 0 or not sum(sizes):
-        raise ScoreSpaceError(
-            f"--counts {counts} are no four counts.",
-            hint="cases that both get wrong, only a, only b, neither: --counts 20,40,20,120",
-        )
-    if sum(sizes) > _MOST_COUNTED:
-        raise ScoreSpaceError(
-            f"--counts {counts} are more cases than can be listed.",
-            seen=f"{sum(sizes)} cases",
-            hint="smaller counts in the same proportions",
-        )
-    right = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}
-    told = {model: np.repeat(np.array(["wrong", "right"])[np.array(marks)], sizes) for model, marks in right.items()}
-    return {"truth": np.repeat(["right"], sum(sizes)), **told}

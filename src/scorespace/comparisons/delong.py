@@ -27,7 +27,7 @@ from scorespace.comparisons.test import test
 from scorespace.measures.ranking import auc
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.share import normal_quantile
-from scorespace.special import chdtrc, ndtr, stdtr, stdtrit
+from scorespace.special import chdtrc, fdtrc, ndtr, stdtr, stdtrit
 from scorespace.tables import Array, ScoreTable
 from scorespace.tables.pair import PairTable, each_model
 
@@ -36,22 +36,23 @@ _FEW_MODELS: Final = 4
 _KNOWN: Final = 40  # cases of the rarer class from which on DeLong's variance may pass for known
 Reference = Annotated[
     Literal["auto", "normal", "student"],
-    "what Z is held against: normal as in pROC, or Student's t; auto: t below 40 cases of the rarer class",
+    "what Z is held against: normal as in pROC (χ² for several models), or Student's t; auto: t below 40 cases of the "
+    "rarer class; of several models F",
 ]
 
 
 def covariance_of(pairs: PairTable, models: Sequence[str]) -> tuple[Array, Array]:
-    """Areas and covariances of models, which stay with their cases: whoever compares them later finds them there."""
+    """Areas of models and, of positives and of negatives, their part of the covariances; kept with the cases."""
     kept = pairs.__dict__.setdefault("delong", {})
     names = next((held for held in kept if set(models) <= set(held)), None)
     if names is None:
         scored = tuple(name for name, table in zip(pairs.models, pairs.tables, strict=True) if table.thresholded)
         # Of a few models all are compared sooner or later.
         names = scored if len(scored) <= _FEW_MODELS and set(models) <= set(scored) else tuple(models)
-        kept[names] = delong_covariance(pairs.only(*names).scoring())
-    areas, covariance = kept[names]
+        kept[names] = class_covariances(pairs.only(*names).scoring())
+    areas, parts = kept[names]
     places = [names.index(model) for model in models]
-    return areas[places], covariance[np.ix_(places, places)]
+    return areas[places], parts[:, places][:, :, places]
 
 
 @test(
@@ -70,11 +71,11 @@ def delong(question: Paired[ScoreTable], *, reference: Reference = "auto") -> Co
     if question.cases.times is not None:
         return _of_bins(question)
     among = question.among or question.models
-    areas, covariance = covariance_of(question.cases, among)
+    areas, parts = covariance_of(question.cases, among)
     i, j = map(among.index, question.names)
     student = reference == "student" or (reference == "auto" and question.fewest < _KNOWN)
     freedom = max(1.0, question.fewest - 1.0) if student else math.inf
-    return _scaled(delong_pair(areas, covariance, question.names, i, j, question.level, freedom), question)
+    return _scaled(delong_pair(areas, parts.sum(axis=0), question.names, i, j, question.level, freedom), question)
 
 
 def _of_bins(question: Paired[ScoreTable]) -> Comparison:
@@ -85,12 +86,15 @@ def _of_bins(question: Paired[ScoreTable]) -> Comparison:
 
 
 @delong.on(of_areas, each_case_once, unweighted, any_of_several)
-def _all_areas(question: Several[ScoreTable]) -> Comparison:
+def _all_areas(question: Several[ScoreTable], *, reference: Reference = "auto") -> Comparison:
     """Whether several areas are equal."""
     names = question.models
+    known = math.inf if reference == "normal" else None
     if question.couples:
-        return replace(all_equal(*_covariance_of_couples(question), names), measure=question.of)
-    return replace(delong_omnibus(question.cases, names), measure=question.of)
+        areas, covariance = _covariance_of_couples(question)
+        freedom = max(1.0, question.fewest - 1.0)  # the least that the variances of two classes can have
+        return replace(all_equal(areas, covariance, names, known or freedom), measure=question.of)
+    return replace(delong_omnibus(question.cases, names, known), measure=question.of)
 
 
 def _covariance_of_couples(question: Several[ScoreTable]) -> tuple[Array, Array]:
@@ -144,10 +148,16 @@ def delong_covariance(pairs: PairTable) -> tuple[Array, Array]:
 
     NaN when a class has fewer than two cases.
     """
+    areas, parts = class_covariances(pairs)
+    return areas, parts.sum(axis=0)
+
+
+def class_covariances(pairs: PairTable) -> tuple[Array, Array]:
+    """The AUCs of all models, and cov(V10)/P and cov(V01)/N (2, models, models), whose sum is DeLong's covariance."""
     positives, negatives = np.flatnonzero(pairs.label), np.flatnonzero(pairs.label == 0)
     n_pos, n_neg, size = positives.size, negatives.size, len(pairs.models)
     if n_pos < 2 or n_neg < 2:
-        return np.array([auc(table) for table in pairs.tables]), np.full((size, size), np.nan)
+        return np.array([auc(table) for table in pairs.tables]), np.full((2, size, size), np.nan)
     of_pos, of_neg = np.empty((size, n_pos)), np.empty((size, n_neg))
 
     def fill(k: int) -> float:
@@ -162,9 +172,9 @@ def delong_covariance(pairs: PairTable) -> tuple[Array, Array]:
 
     areas = np.array(each_model(fill, range(size), pairs.cases))
     # The placements were left as numbers of cases: one division for all of them.
-    covariance = of_pos @ of_pos.T / ((n_pos - 1) * n_pos * float(n_neg) ** 2)
-    covariance += of_neg @ of_neg.T / ((n_neg - 1) * n_neg * float(n_pos) ** 2)
-    return areas, covariance
+    by_pos = of_pos @ of_pos.T / ((n_pos - 1) * n_pos * float(n_neg) ** 2)
+    by_neg = of_neg @ of_neg.T / ((n_neg - 1) * n_neg * float(n_pos) ** 2)
+    return areas, np.stack([by_pos, by_neg])
 
 
 def binned_covariance(pairs: PairTable, tables: Sequence[ScoreTable]) -> tuple[Array, Array, float]:
@@ -258,26 +268,61 @@ def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level:
     return _judged(found, total, df)
 
 
-def delong_omnibus(pairs: PairTable, models: Sequence[str] = ()) -> Comparison:
-    """Whether several AUCs are equal: χ² = (Lθ)ᵀ (L S Lᵀ)⁺ (Lθ), with L the differences to the last."""
+def delong_omnibus(pairs: PairTable, models: Sequence[str] = (), freedom: float | None = None) -> Comparison:
+    """Whether several AUCs are equal: T² = (Lθ)ᵀ (L S Lᵀ)⁺ (Lθ), with L the differences to the last, as an F.
+
+    S is the sum of two covariances that are estimated from few cases each, so χ² rejects too often: five equal models
+    with 20 positives in 11 % of samples. With the degrees of freedom ν of Krishnamoorthy and Yu (2004), T² is held
+    against ν r / (ν − r + 1) times F of r and ν − r + 1; with infinite `freedom`, against χ² of r.
+    """
     names = models or pairs.models
-    return all_equal(*covariance_of(pairs, names), names)
+    areas, parts = covariance_of(pairs, names)
+    sizes = np.array([(pairs.label == 1).sum(), (pairs.label == 0).sum()], dtype=np.float64)
+    contrasts = _contrasts(areas.size)
+    if freedom is None:
+        freedom = _freedom(contrasts @ parts @ contrasts.T, sizes) if np.isfinite(parts).all() else math.nan
+    return all_equal(areas, parts.sum(axis=0), names, freedom)
 
 
-def all_equal(areas: Array, covariance: Array, models: Sequence[str]) -> Comparison:
-    """The same from the areas and their covariances."""
+def _contrasts(size: int) -> Array:
+    """The differences of so many numbers to the last of them."""
+    return np.hstack([np.eye(size - 1), -np.ones((size - 1, 1))])
+
+
+def _freedom(parts: Array, sizes: Array) -> float:
+    """Degrees of freedom of a sum of covariances, each estimated from so many cases.
+
+    ν = (r + r²) / Σ (tr((Sᵢ S⁺)²) + tr(Sᵢ S⁺)²) / (nᵢ − 1), with S their sum, of rank r.
+    """
+    inverse = np.linalg.pinv(parts.sum(axis=0), hermitian=True)
+    rank = int(np.linalg.matrix_rank(parts.sum(axis=0), hermitian=True))
+    shares = parts @ inverse
+    traces = np.trace(shares @ shares, axis1=1, axis2=2) + np.trace(shares, axis1=1, axis2=2) ** 2
+    known = float((traces / (sizes - 1)).sum())
+    return (rank + rank**2) / known if known > 0 else math.inf
+
+
+def all_equal(areas: Array, covariance: Array, models: Sequence[str], freedom: float) -> Comparison:
+    """The same from the areas, their covariances and the degrees of freedom of these."""
     found = Comparison(models[0], ", ".join(models[1:]), "delong, all equal", auc.name, several=True)
     if np.isnan(covariance).any():
         return replace(found, reason=_FEW)
-    contrasts = np.hstack([np.eye(areas.size - 1), -np.ones((areas.size - 1, 1))])
+    contrasts = _contrasts(areas.size)
     gaps, spread = contrasts @ areas, contrasts @ covariance @ contrasts.T
-    df = int(np.linalg.matrix_rank(spread, hermitian=True))
+    rank = int(np.linalg.matrix_rank(spread, hermitian=True))
     inverse = np.linalg.pinv(spread, hermitian=True)
-    if not np.allclose(spread @ inverse @ gaps, gaps, atol=1e-9):  # χ² would leave these differences out
+    if not np.allclose(spread @ inverse @ gaps, gaps, atol=1e-9):  # T² would leave these differences out
         return replace(found, reason="some AUCs differ with DeLong variance zero")
-    statistic = float(gaps @ inverse @ gaps)
-    p = float(chdtrc(df, statistic)) if df else 1.0
-    return replace(found, statistic=statistic, df=float(df), p=p)
+    if rank == 0:
+        return replace(found, statistic=0.0, p=1.0, reason="the models order positives and negatives alike")
+    left = freedom - rank + 1
+    if not left > 0:
+        return replace(found, reason=f"the cases of a class are too few to compare {len(models)} models at once")
+    squared = float(gaps @ inverse @ gaps)
+    if math.isinf(freedom):
+        return replace(found, statistic=squared, df=float(rank), p=float(chdtrc(rank, squared)))
+    statistic = squared * left / (freedom * rank)
+    return replace(found, statistic=statistic, df=(float(rank), left), p=float(fdtrc(rank, left, statistic)))
 
 
 def auc_against(table: ScoreTable, value: float = 0.5, level: float = 0.95, name: str = "") -> Comparison:

@@ -121,6 +121,49 @@ def mcnemar_test(
     )
 
 
+MOST_COUNTED: Final = 10_000_000
+CELLS: Final = ("both wrong", "only {a} right", "only {b} right", "both right")
+"""What n00, n01, n10 and n11 count: 1 stands for right, and n01 are the cases that the first model gets right alone."""
+
+
+def decisions_from_counts(counts: Sequence[Any], names: tuple[str, str] = ("a", "b")) -> dict[str, Array]:
+    """The truth and the decisions of two models of which n00, n01, n10, n11 cases are known.
+
+    >>> {name: found.tolist() for name, found in decisions_from_counts([0, 2, 1, 0]).items()}["a"]
+    ['right', 'right', 'wrong']
+    """
+    try:
+        sizes = [int(part) for part in counts]
+        exact = all(float(part) == size for part, size in zip(counts, sizes, strict=True))
+    except (TypeError, ValueError, OverflowError):
+        sizes, exact = [], False
+    written = ",".join(map(str, counts))
+    if not exact or len(sizes) != 4 or min(sizes) < 0 or not sum(sizes):
+        raise ScoreSpaceError(
+            f"counts={written} are no four counts.",
+            hint="both wrong, only a right, only b right, both right: 20,40,20,120",
+        )
+    if sum(sizes) > MOST_COUNTED:
+        raise ScoreSpaceError(
+            f"counts={written} are more cases than can be listed.",
+            seen=f"{sum(sizes)} cases",
+            hint="smaller counts in the same proportions",
+        )
+    if "truth" in names or len(set(names)) < 2:
+        raise ScoreSpaceError(f"names={','.join(names)} do not name two models.", hint='names=("a", "b")')
+    label = np.array(["wrong", "right"])
+    right = dict(zip(names, ([0, 1, 0, 1], [0, 0, 1, 1]), strict=True))
+    told = {model: np.repeat(label[np.array(marks)], sizes) for model, marks in right.items()}
+    return {"truth": np.repeat(label[1:], sum(sizes)), **told}
+
+
+def name_cells(counts: Sequence[Any], names: tuple[str, str]) -> str:
+    """The four counts with what each of them counts, for people."""
+    a, b = names
+    told = (f"{cell.format(a=a, b=b)} {grouped(int(count))}" for cell, count in zip(CELLS, counts, strict=True))
+    return ", ".join(told)
+
+
 def newcombe_paired(both: int, only_a: int, only_b: int, neither: int, level: float = 0.95) -> tuple[float, float]:
     """Newcombe's interval for the difference of two shares of the same cases (1998, method 10).
 

@@ -201,6 +201,7 @@ def compare(
     test: str | None = None,
     spec: MeasureSpec | None = None,
     at: float | None = None,
+    default_at: float | None = None,
     models: Sequence[str] = (),
     draws: Draws | None = None,
     level: float = 0.95,
@@ -211,7 +212,8 @@ def compare(
 ) -> Comparisons:
     """Test all pairs of the chosen models, or of all, adjusted by Holm or as stated where there are several.
 
-    Without a test, the first that suits is used: `scorespace tests` lists them. `at` is the threshold of decisions.
+    Without a test, the first that suits is used: `scorespace tests` lists them. `at` is the threshold of decisions, and asks for
+    them; `default_at` is theirs where the test alone asks for decisions, and 0.5 of probabilities without it.
     Three or more models are first tested all at once, where there is such a test.
 
     >>> from scorespace.tables.pair import pair_table
@@ -222,7 +224,7 @@ def compare(
     names = tuple(models) or pairs.models
     drawn = draws or Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=seed, progress=progress)
     asked: dict[str, Any] = {"spec": spec, "level": level, "alternative": alternative}
-    question, choice, found = _tested(pairs, names, drawn, test, at, **asked)
+    question, choice, found = _tested(pairs, names, drawn, test, at, default_at, **asked)
     return _gathered(question, [(choice, found)], adjust)
 
 
@@ -233,18 +235,25 @@ def compare_couples(
     *,
     test: str | None = None,
     at: float | None = None,
+    default_at: float | None = None,
     adjust: str = "holm",
     **asked: Any,
 ) -> Comparisons:
     """The same where no cases of all models are known, but what ties every two of them together."""
     _refuse_alone(models)
-    tested = [_tested(pairs, two, draws, test, at, **asked) for two, pairs in couples.items()]
+    tested = [_tested(pairs, two, draws, test, at, default_at, **asked) for two, pairs in couples.items()]
     question = replace(tested[0][0], models=models, couples=couples)
     return _gathered(question, [(choice, found) for _, choice, found in tested], adjust)
 
 
 def _tested(
-    pairs: PairTable, names: tuple[str, ...], draws: Draws, test: str | None, at: float | None, **asked: Any
+    pairs: PairTable,
+    names: tuple[str, ...],
+    draws: Draws,
+    test: str | None,
+    at: float | None,
+    default_at: float | None,
+    **asked: Any,
 ) -> tuple[Several[Table], Choice, list[Comparison]]:
     """What is asked of models, the test that answers it, and its answers for every two of them."""
     check_level(asked["level"])
@@ -261,7 +270,8 @@ def _tested(
         raise MeasureError(
             "a threshold is for two classes: of several, the highest score decides.", hint="no threshold"
         )
-    question = _completed(Several(**asked, cases=pairs, draws=_drawn_of(draws, pairs), models=names), at, test)
+    several: Several[Table] = Several(**asked, cases=pairs, draws=_drawn_of(draws, pairs), models=names)
+    question = _completed(several, at, test, default_at)
     kept: dict[Any, Any] = {}
     questions = [_of_two(question, couple, names, kept) for couple in combinations(names, 2)]
     return question, *_answered(chosen(test, questions[0]), questions)
@@ -290,9 +300,12 @@ def _answered(choice: Choice, questions: Sequence[Paired[Table]]) -> tuple[Choic
 
 def _gathered(question: Several[Table], tested: Sequence[tuple[Choice, list[Comparison]]], adjust: str) -> Comparisons:
     """The tests of all pairs, after that of all models at once, with adjusted p and their notes."""
-    kind, together = tested[0][0].kind, []
+    (choice, _), *_ = tested
+    kind, together = choice.kind, []
     if len(question.models) > 2 and not isinstance(kind.misfit(question), Refused):
-        together = [kind.forms[Several].function(question)]
+        form = kind.forms[Several]
+        known = {option.name for option in form.options}
+        together = [form.function(question, **{k: v for k, v in choice.call.options.items() if k in known})]
     told = [(*choice.notes, *(each for one in found for each in one.notes)) for choice, found in tested]
     placed, method, said = adjusted([one for _, found in tested for one in found], "pairs", adjust)
     every = tuple(replace(one, level=question.level) for one in (*together, *placed))
@@ -341,13 +354,16 @@ def _of_two(
     return Paired(**{**shared, "models": couple}, among=among, kept=kept)
 
 
-def _completed(question: Several[Table], at: float | None = None, test: str | None = None) -> Several[Table]:
+def _completed(
+    question: Several[Table], at: float | None = None, test: str | None = None, default_at: float | None = None
+) -> Several[Table]:
     """What is asked of these models: a measure as stated, decisions, or the usual measure of their tables."""
     pairs, draws, names, spec = question.cases, question.draws, question.models, question.spec
     tables = [pairs.tables[pairs.index(name)] for name in names]
+    stated = default_at if at is None else at
     # 0.5 was not chosen on these cases, as any other cut would be.
     halves = (name for name, table in zip(names, tables, strict=True) if table.thresholded and table.probabilities)
-    cuts = dict.fromkeys(halves, 0.5) if at is None else dict.fromkeys(names, at)
+    cuts = dict.fromkeys(halves, 0.5) if stated is None else dict.fromkeys(names, stated)
     question = replace(question, at=cuts)
     if spec is None:
         named = test is not None and about_decisions(parse_test(test).noun)

@@ -17,10 +17,10 @@ from scorespace.errors import MeasureError
 from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.confusion import acc
-from scorespace.measures.request import Request, bind
+from scorespace.measures.request import Request, bind, operating_point
 from scorespace.resampling.draw import Draws, asked
 from scorespace.resampling.limits import rarest
-from scorespace.tables import Array, NoTableError, Table, Top
+from scorespace.tables import Array, NoTableError, Table
 from scorespace.tables.pair import PairTable
 
 Held = TypeVar("Held", bound=Table)
@@ -116,7 +116,7 @@ class Question(Generic[Held]):
 class Several(Question[Held]):
     """Several models on the same cases: are all alike.
 
-    `at` holds the thresholds that decisions are made at, by model. Where no cases of all are known, `couples` ties
+    `at` holds the thresholds that decisions are made at where the measure states none, by model. Where no cases of all are known, `couples` ties
     every two of them together, and `cases` the first two.
     """
 
@@ -151,14 +151,14 @@ class Several(Question[Held]):
             return self.bound
         cuts = map(self.at.get, self.models)
         return tuple(
-            bind(replace(RIGHT, at=at if table.thresholded else None), table)
+            bind(replace(RIGHT, at=operating_point(None, table, at)), table)
             for at, table in zip(cuts, self.tables, strict=True)
         )
 
     def right(self, model: str) -> NDArray[np.bool_]:
-        """Which cases a model decides right."""
-        stated = None if self.spec is None or isinstance(self.spec.at, Top) else self.spec.at  # a rank cuts ties in two
-        return self.cases.right(self.cases.index(model), self.at.get(model, stated))
+        """Which cases a model decides right, at the operating point of the measure, else at its threshold in `at`."""
+        place = self.cases.index(model)
+        return self.cases.right(place, operating_point(self.spec, self.cases.tables[place], self.at.get(model)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -18,7 +18,8 @@ from scorespace.decisions.judged import Judged
 from scorespace.errors import DataError, PositiveError, ScoreSpaceError, listing
 from scorespace.evaluation.shown import YOUDEN, shown_threshold
 from scorespace.frames.baseline import Saved, read_saved, why_not_stored, write_saved
-from scorespace.measures import MeasureSpec, parse
+from scorespace.measures import parse
+from scorespace.measures.request import stated_threshold
 from scorespace.results import Row
 from scorespace.tables import ScoreTable, Table
 from scorespace.tables.models import Models, class_weights
@@ -29,9 +30,6 @@ Stated = Condition | CostMatrix | Asymmetry
 
 class Savable(Answers, Protocol):
     """What is saved of an evaluation: what was asked, beside what it answers."""
-
-    @property
-    def requested(self) -> tuple[MeasureSpec, ...]: ...
 
     @property
     def condition(self) -> Stated | None: ...
@@ -122,7 +120,7 @@ def before_of(saved: Saved, models: Models, asked: Stated | None) -> Before:
 def _on_others(saved: Saved, model: str) -> Judged | None:
     """What a threshold that the cases of a baseline chose did to those that did not; None where it was stated."""
     table = saved.tables.get(model)
-    stated = any(isinstance(parse(str(name)).at, float) for name in saved.asked.get("measures", ()))
+    stated = stated_threshold(parse(str(name)) for name in saved.asked.get("measures", ())) is not None
     if stated or table is None or not table.thresholded or model not in saved.asked.get("thresholds", {}):
         return None
     scores, condition = table.inside(ScoreTable), condition_of(saved)

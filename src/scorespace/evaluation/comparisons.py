@@ -12,6 +12,7 @@ from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse
+from scorespace.measures.request import stated_threshold
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import in_notebook
@@ -54,7 +55,7 @@ def compare_models(evaluation: Answers, models: Sequence[str], measure: str | No
             hint='scores=["a", "b"], or compare one with a value or on another sample',
         )
     spec = None if measure is None else parse(measure)
-    asked |= {"spec": spec, "level": evaluation.level}
+    asked |= {"spec": spec, "level": evaluation.level, "default_at": stated_threshold(evaluation.requested)}
     if evaluation.models.pairs is None and evaluation.models.couples:
         names = tuple(models) or tuple(evaluation.models)
         couples = {two: _pairs(evaluation, two) for two in combinations(names, 2)}

@@ -22,7 +22,7 @@ from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
-from scorespace.results import Note, Progress, note
+from scorespace.results import Alternative, Note, Progress, note
 from scorespace.tables import Table, confusion, residual_table, score_table
 from scorespace.tables.arrays import table_of_arrays
 from scorespace.tables.labels import array_of, label_text
@@ -30,9 +30,12 @@ from scorespace.tables.models import Models, Parts, models_of
 from scorespace.tables.threshold import of_units
 
 if TYPE_CHECKING:
+    from scorespace.comparisons import mcnemar
+    from scorespace.comparisons.answer import Comparisons
     from scorespace.evaluation import baseline as saving
     from scorespace.experiments import estimators, results, store
-else:  # for baselines, estimators and runs alone
+else:  # for counts, baselines, estimators and runs alone
+    mcnemar = later("scorespace.comparisons.mcnemar")
     saving = later("scorespace.evaluation.baseline")
     estimators = later("scorespace.experiments.estimators")
     results = later("scorespace.experiments.results")
@@ -316,6 +319,31 @@ def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
         name: replace(one, classes=(positive, other)) if one.class_names == frames.UNNAMED else one
         for name, one in tables.items()
     }
+
+
+def compare_counts(
+    n00: int,
+    n01: int,
+    n10: int,
+    n11: int,
+    *,
+    names: tuple[str, str] = ("a", "b"),
+    test: str | None = None,
+    alternative: Alternative = "two-sided",
+    level: float = 0.95,
+    seed: int = 0,
+) -> Comparisons:
+    """Compare two models of which only the counts of right and wrong decisions are known.
+
+    n00 cases both get wrong, n01 only the first gets right, n10 only the second gets right, n11 both get right.
+
+    >>> found = compare_counts(20, 40, 20, 120)[0]
+    >>> round(found.difference, 3), round(found.statistic, 3)
+    (0.1, 6.017)
+    """
+    table = mcnemar.decisions_from_counts((n00, n01, n10, n11), names)
+    found = evaluate(table, truth="truth", decisions=list(names), paired=True, level=level, seed=seed)
+    return found.compare(test=test, alternative=alternative)
 
 
 def in_order(models: Models, order: Sequence[Any]) -> Models:

@@ -38,7 +38,7 @@ from scorespace.evaluation.verdict import leading, verdict
 from scorespace.frozen import dataclass
 from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse_list
-from scorespace.measures.request import bind
+from scorespace.measures.request import bind, stated_threshold
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import Estimate, Estimates, estimates
 from scorespace.results import SCHEMA, Alternative, Note, Progress, Row
@@ -363,7 +363,7 @@ class Evaluation:
             raise ScoreSpaceError("there is no baseline to compare with.", hint='evaluate(…, baseline="FILE.json")')
         specs = [spec for name in names for spec in parse_list(name)] or self.requested
         at = dict(self._thresholds)
-        if not any(isinstance(spec.at, float) for spec in self.requested):
+        if stated_threshold(self.requested) is None:
             at |= {name: value for name, value in self.before.thresholds.items() if at.get(name) is not None}
         every = wanted(self.models, specs, at, self._stated)
         asked = {name: with_beside(every[name]) for name in self.models if name in self.before.models}
@@ -566,7 +566,7 @@ class Evaluation:
         return wanted(self.models, specs or self.requested, self._thresholds, self._stated)
 
     def _notes_on(self, model: str, found: Sequence[Estimate] | Estimates) -> list[Note]:
-        chosen = self.decision is None and not any(isinstance(spec.at, float | int) for spec in self.requested)
+        chosen = self.decision is None and stated_threshold(self.requested) is None
         own = tuple(one for one in found if one.model == model)
         look = Look(model, self._thresholds[model], chosen, own, self.draws.times, partial(self._youden_of, model))
         return list(notes_on(self.models[model], look))

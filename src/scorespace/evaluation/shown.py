@@ -11,8 +11,8 @@ from scorespace.conditions import Condition, CostMatrix
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures import MeasureSpec, measures, parse
 from scorespace.measures.confusion import youden
-from scorespace.measures.request import bind, suits
-from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table, Top
+from scorespace.measures.request import bind, operating_point, stated_threshold, suits
+from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table
 from scorespace.tables.models import Models
 from scorespace.tables.threshold import Scale, Threshold, in_units, stated_threshold
 
@@ -118,8 +118,8 @@ def placed(spec: MeasureSpec, table: Table, at: float | None, condition: Stated 
     >>> str(placed(parse("cost"), score_table([1, 0], [0.9, 0.4]), 0.5, Condition(fp=1, fn=5)))
     'cost(fp=1, fn=5)@0.5'
     """
-    needs = table.thresholded and spec.measure.table is Counts and spec.at is None
-    return under(replace(spec, at=at) if needs else spec, table, condition)
+    decides = spec.measure.table is Counts
+    return under(replace(spec, at=operating_point(spec, table, at)) if decides else spec, table, condition)
 
 
 def under(spec: MeasureSpec, table: Table, condition: Stated | None) -> MeasureSpec:
@@ -168,9 +168,9 @@ def shown_threshold(model: str, table: Table, asked: Sequence[MeasureSpec], chos
     The first one asked for; else that of least cost under the condition; else 0.5 for probabilities; else that
     of the highest Youden index.
     """
-    stated = [spec.at for spec in asked if spec.at is not None and not isinstance(spec.at, Top)]
-    if stated:
-        return stated[0]
+    stated = stated_threshold(asked)
+    if stated is not None:
+        return stated
     if not table.thresholded:
         how = "decides by the highest score" if table.scores_classes else "gives decisions"
         how = how if table.class_names else f"holds {table.described()}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -81,6 +82,27 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
         point = Top(100 * point.size / float(table.total), percent=True)
     bounds = certified(spec, table) if table.coarse else None
     return Request(spec, found.function, found.table, within, averaged, point, bounds)
+
+
+def operating_point(spec: MeasureSpec | None, table: Table, default: float | None = None) -> At | None:
+    """Where a model decides for a request: as the request states, else at the default; None where none is needed.
+
+    Every verb asks here, so that a stated threshold or rank comes before every default.
+
+    >>> from scorespace.measures.catalog import parse
+    >>> from scorespace.tables import score_table
+    >>> table = score_table([1, 0], [0.9, 0.4])
+    >>> operating_point(parse("acc@0.3"), table, 0.5), operating_point(parse("acc"), table, 0.5)
+    (0.3, 0.5)
+    """
+    if spec is not None and spec.at is not None:
+        return spec.at
+    return default if table.thresholded else None
+
+
+def stated_threshold(requests: Iterable[MeasureSpec]) -> float | None:
+    """The first threshold that is stated among requests; a rank is none."""
+    return next((spec.at for spec in requests if spec.at is not None and not isinstance(spec.at, Top)), None)
 
 
 def suits(spec: MeasureSpec, table: Table) -> bool:

@@ -196,7 +196,7 @@ class ClassTable(ClassScores):
             return self.decisions.inside(wanted, of)
         return self._from(least).inside(wanted, None, at, sized=sized)
 
-    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+    def right(self, at: At | None = None) -> NDArray[np.bool_]:
         if at is not None:
             raise NoTableError("asks for a threshold, but here the highest score decides")
         return self.decided == self.label

@@ -101,7 +101,7 @@ class ConfusionTable(OfClasses, Weighed):
         squares = self.matrix if self.squares is None else self.squares
         return replace(self, matrix=self.matrix * factor, squares=squares * factor**2)
 
-    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+    def right(self, at: At | None = None) -> NDArray[np.bool_]:
         return np.eye(len(self.classes), dtype=bool).ravel()
 
     def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:

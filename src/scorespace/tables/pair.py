@@ -18,7 +18,7 @@ from scorespace.tables.labels import encode, encode_classes, positive_index
 from scorespace.tables.order import counted_at
 from scorespace.tables.pieces import threads
 from scorespace.tables.score import ScoreTable, prevalence_factors
-from scorespace.tables.table import Array
+from scorespace.tables.table import Array, At
 
 _MANY: Final = 20_000  # cases from which on a second thread pays
 
@@ -105,8 +105,8 @@ class PairTable(ByValue):
         """Which cases a model calls positive at a threshold."""
         return self.scores(model) >= self.tables[model].in_precision(at)
 
-    def right(self, model: int, at: float | None = None) -> NDArray[np.bool_]:
-        """Which cases a model decides right, at a threshold where it needs one."""
+    def right(self, model: int, at: At | None = None) -> NDArray[np.bool_]:
+        """Which cases a model decides right, at a threshold or down to a rank where it needs one."""
         return self.tables[model].right(at)[self.cell[model]]
 
     def condensed(self, rows: int) -> PairTable:

@@ -225,9 +225,10 @@ class ScoreTable(OfClasses, Weighed):
         bins = None if self.bins is None else self.bins.with_sums(lambda sums: sums * factor)
         return replace(self, counts=self.counts * factor, squares=squares * factor**2, bins=bins)
 
-    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+    def right(self, at: At | None = None) -> NDArray[np.bool_]:
         if at is None:
             raise NoTableError("of a score needs a threshold", hint="{label}@0.5")
+        at = self.cut(at) if isinstance(at, Top) else at  # all cases that tie at the cut
         positive = (np.arange(len(self.classes)) == self.positive)[:, None]
         return ((self.score >= self.in_precision(at)) == positive).ravel()
 

@@ -199,8 +199,8 @@ class Table(ByValue, ABC):
         """What its scores are, where they are no probabilities."""
         return self.described()
 
-    def right(self, at: float | None = None) -> NDArray[np.bool_]:
-        """Whether the decision on the cases of each cell is right, at a threshold where it needs one."""
+    def right(self, at: At | None = None) -> NDArray[np.bool_]:
+        """Whether the decision on the cases of each cell is right, at a threshold or down to a rank if needed."""
         raise NoTableError(f"compares decisions, and {self.described()} hold none")
 
     def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from scorespace.curves import Curve
+from scorespace.measures.catalog import MeasureSpec
 from scorespace.resampling.estimate import Estimates
 from scorespace.results import Note, Row, grouped, percent, so_many
 from scorespace.tables import Counts
@@ -40,6 +41,9 @@ class Answers(Protocol):
 
     @property
     def interval(self) -> str | None: ...
+
+    @property
+    def requested(self) -> tuple[MeasureSpec, ...]: ...
 
     @property
     def summary(self) -> Estimates: ...
