@@ -109,7 +109,16 @@ def test_more_than_25_differences_are_normal():
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("zeros", ["drop", "pratt"])
-@pytest.mark.parametrize("d", [[1, 1, 2], [0, 1, 2, -2], [1, -1, 2, 2, 3, 0, 0, -3, 4], [0.5, 0.5, -0.5]])
+@pytest.mark.parametrize(
+    "d",
+    [
+        [1, 1, 2],
+        [0, 1, 2, -2],
+        [1, -1, 2, 2, 3, 0, 0, -3, 4],
+        [0.5, 0.5, -0.5],
+        [0, 0, 1, 1, -2, 3, 3, 4, -4, 5, 6, 7, 7, -1, 2, 2, 9, 0],  # more than ten
+    ],
+)
 def test_few_differences_with_ties_and_zeros_are_exact(d, zeros, alternative):
     found = wilcoxon(two(d), zeros=zeros, alternative=alternative)
     values = np.array(d, dtype=float)
@@ -122,9 +131,12 @@ def test_few_differences_with_ties_and_zeros_are_exact(d, zeros, alternative):
     assert (found.method, found.p) == ("exact", pytest.approx(expected))
 
 
-def test_more_differences_with_ties_are_normal():
-    d = [1, 1, *range(2, 12)]
-    assert wilcoxon(two(d)).method == "normal"
+def test_ties_and_zeros_leave_it_exact_up_to_25_differences():
+    d = [1, 1, *range(2, 25)]
+    assert wilcoxon(two(d)).method == "exact"
+    assert wilcoxon(two([0, 0, *d])).method == "exact"  # zeros are dropped
+    assert wilcoxon(two([*d, 30])).method == "normal"
+    assert wilcoxon(two([0, 0, *d]), zeros="split").method == "normal"
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -133,7 +145,7 @@ def test_normal_p_is_that_of_scipy(zeros, theirs, alternative):
     # An even number of zeros: SciPy splits an odd number, too.
     d = np.array([0, 0, 1, 1, -2, 3, 3, 4, -4, 5, 6, 7])
     expected = stats.wilcoxon(d, zero_method=theirs, alternative=alternative, method="approx")
-    found = wilcoxon(two(d), zeros=zeros, alternative=alternative)
+    found = wilcoxon(two(d), zeros=zeros, alternative=alternative, method="normal")
     assert found.zeros == zeros
     assert found.p == pytest.approx(expected.pvalue)
 
@@ -159,9 +171,9 @@ def test_the_result_names_what_was_done_with_zeros():
     d = [0, 1, 2, -3]
     named = [wilcoxon(two(d), zeros=zeros).test for zeros in ("drop", "split", "pratt")]
     assert named == [
-        "Wilcoxon signed rank, equal data sets dropped",
-        "Wilcoxon signed rank, equal data sets split",
-        "Wilcoxon signed rank, Pratt's ranks",
+        "Wilcoxon signed rank, exact, equal data sets dropped",
+        "Wilcoxon signed rank, normal, equal data sets split",
+        "Wilcoxon signed rank, exact, Pratt's ranks",
     ]
 
 
@@ -320,10 +332,10 @@ def test_words_of_a_pair():
     table = dataset_table({"nb": [5, 4, 3, 2, 1], "tree": [4, 2, 0, 2, 1.5]}, best="low", measure="brier")
     assert wilcoxon(table).words == (
         "nb is better than tree in brier on 1 of 5 data sets, worse on 3 and equal on 1, "
-        "not distinguishable from chance here (Wilcoxon signed rank, equal data sets dropped, p = 0.250)."
+        "not distinguishable from chance here (Wilcoxon signed rank, exact, equal data sets dropped, p = 0.250)."
     )
     assert repr(wilcoxon(table)) == (
-        "nb − tree +1.000  p = 0.250  Wilcoxon signed rank, equal data sets dropped, 5 data sets"
+        "nb − tree +1.000  p = 0.250  Wilcoxon signed rank, exact, equal data sets dropped, 5 data sets"
     )
 
 

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 import scorespace as ss
+from scorespace.comparisons.numbers import long_run_variance
 from scorespace.comparisons.paired import compare
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.tables import residual_table
@@ -64,7 +65,7 @@ def test_losses_that_stay_alike_ask_for_a_longer_horizon():
     related = (d[1:] @ d[:-1]) / (d @ d)
     assert told.code == "SS048"
     assert told.text.startswith("the losses of near and far differ alike 1 step apart ")
-    assert f"(correlation {related:.2f}): a longer horizon" in told.text
+    assert f"(correlation {related:.2f}): a longer horizon allows for it, or none." in told.text
 
 
 @pytest.mark.parametrize("horizon", [1, 3])
@@ -83,25 +84,81 @@ def test_diebold_and_mariano_by_the_formula(horizon, measure):
     assert found.p == pytest.approx(2 * stats.t.sf(abs(corrected), n - 1))
 
 
+def autocorrelated(rng, rho, size, count):
+    """Series with that correlation from each time to the next."""
+    noise = rng.normal(size=(count, size + 100))
+    for time in range(1, size + 100):
+        noise[:, time] += rho * noise[:, time - 1]
+    return noise[:, 100:]
+
+
+def test_the_long_run_variance_by_its_definition():
+    (apart,) = autocorrelated(np.random.default_rng(4), 0.5, 90, 1)
+    apart = apart - apart.mean()
+    variance, count = long_run_variance(apart)
+    times = np.arange(90)
+    waves = [np.sqrt(2 / 90) * np.cos(np.pi * j * (times + 0.5) / 90) @ apart for j in range(1, count + 1)]
+    assert variance == pytest.approx(np.mean(np.square(waves)))
+    assert long_run_variance(np.random.default_rng(1).normal(size=90))[1] > count  # independent ones tell more
+
+
+@pytest.mark.parametrize(("rho", "times"), [(0.0, 60), (0.5, 60), (0.7, 120), (0.3, 30)])
+def test_related_losses_are_called_different_in_at_most_one_of_twenty_samples(rho, times):
+    rejected = 0
+    for gap in autocorrelated(np.random.default_rng(8), rho, times, 4000):
+        variance, freedom = long_run_variance(gap - gap.mean())
+        rejected += 2 * stats.t.sf(abs(gap.mean()) / np.sqrt(variance / times), freedom) < 0.05
+    assert rejected / 4000 < 0.065
+
+
+def test_a_long_run_variance_below_zero_has_bartletts_weights_and_says_so():
+    swing = np.where(np.arange(40) % 2, 1.0, -1.0)
+    data = {"y": np.zeros(40), "near": 2 + swing, "far": np.full(40, 2.5), "t": np.arange(40)}
+    found = evaluated(data, time="t").compare(test="dm(horizon=2)")[0]
+    assert found.reason == "the sum of the autocovariances is not above 0, so they have Bartlett's weights"
+    gap = data["near"] - data["far"]
+    apart = gap - gap.mean()
+    variance = (apart @ apart + 2 * 0.5 * (apart[1:] @ apart[:-1])) / 40
+    plain = gap.mean() / np.sqrt(variance / 40)
+    assert found.statistic == pytest.approx(plain * np.sqrt((40 + 1 - 4 + 2 / 40) / 40))
+
+
+def test_errors_that_differ_by_rounding_alone_tie():
+    # Both miss every case by 0.2, which no float is: 1.2 − 1.0, 0.8 − 1.0, 5.2 − 5.0 all differ.
+    truth = np.array([1.0, 5.0, 7.0, 0.3, 100.0, 3.0, 11.0, 2.0])
+    data = {"y": truth, "near": truth + 0.2, "far": truth - 0.2, "t": np.arange(8)}
+    assert (np.abs(data["near"] - truth) != np.abs(data["far"] - truth)).any()
+    found = evaluated(data).compare(test="wilcoxon")[0]
+    assert (found.nearer, found.p) == (0.5, 1.0)
+    assert found.reason == "both models miss by as much on every case"
+    for measure in ("mae", "mse"):
+        for horizon in ("", "(horizon=1)"):
+            over = evaluated(data, time="t").compare(test=f"dm{horizon}", measure=measure)[0]
+            assert (over.p, over.difference) == (1.0, 0.0)
+            assert over.reason == "both models miss by as much at every time"
+
+
 def test_it_is_chosen_where_rows_are_ordered_in_time_and_the_bootstrap_elsewhere():
-    assert evaluated(time="t").compare()[0].test == "diebold_mariano"
+    assert evaluated(time="t").compare()[0].test == "diebold_mariano, cosine"
+    assert evaluated(time="t").compare(test="dm(horizon=1)")[0].test == "diebold_mariano"
     assert evaluated().compare()[0].test == "bootstrap"
     assert evaluated(time="t").compare(measure="r2")[0].test == "bootstrap"
 
 
 def test_its_size_with_errors_related_in_time():
     rng = np.random.default_rng(1)
-    rejected = {1: 0, 4: 0}
+    rejected = {"dm(horizon=1)": 0, "dm(horizon=4)": 0, "dm": 0}
     for _ in range(200):
         common = rng.normal(0, 1, 63)
         data = {"y": np.zeros(60), "t": np.arange(60)}
         for name in ("near", "far"):
             noise = common + rng.normal(0, 1, 63)
             data[name] = np.convolve(noise, np.ones(4), "valid")  # errors of four steps ahead
-        for horizon in rejected:
-            rejected[horizon] += compare(side_by_side(data), test=f"dm(horizon={horizon})")[0].p < 0.05
-    assert rejected[1] > 24  # taken for independent, they look surer than they are
-    assert rejected[4] < rejected[1]
+        for test in rejected:
+            rejected[test] += compare(side_by_side(data), test=test)[0].p < 0.05
+    assert rejected["dm(horizon=1)"] > 24  # taken for independent, they look surer than they are
+    assert rejected["dm(horizon=4)"] < rejected["dm(horizon=1)"]
+    assert rejected["dm"] < 20
 
 
 def test_what_does_not_suit():

@@ -32,10 +32,7 @@ Zeros = Literal["drop", "split", "pratt"]
 not counted (Pratt)."""
 
 EXACT: Final = 25
-"""Most differences for which the signed-rank test is exact."""
-
-FEW: Final = 10
-"""Most differences with ties or zeros for which it is exact: of more, R and others take the normal approximation."""
+"""Most differences other than 0 for which the signed-rank test is exact."""
 
 DRAWS: Final = 50_000
 STRENGTH: Final = 0.5
@@ -221,8 +218,8 @@ def wilcoxon(
 ) -> DatasetTest:
     """Wilcoxon's signed-rank test of two models: V is the sum of the ranks of |d| over data sets on which a is higher.
 
-    Exact for at most 25 differences without ties and zeros, and for at most 10 with them; otherwise, or where it is
-    asked for, normal with mean Σr/2 and variance Σr²/4, which allows for ties.
+    Exact for at most 25 differences, with shared ranks as they are; otherwise, where it is asked for, or where ranks of
+    zeros are split, normal with mean Σr/2 and variance Σr²/4, which allows for ties.
 
     >>> found = wilcoxon(dataset_table({"nb": [5, 7, 9, 6], "tree": [4, 5, 6, 7.5]}, best="high"))
     >>> found.statistic, found.p, found.method
@@ -230,12 +227,11 @@ def wilcoxon(
     """
     d = table.gaps
     value, ranks = signed_ranks(d, zeros)
-    distinct = bool(np.all(d != 0)) and np.unique(np.abs(d)).size == d.size
-    few = d.size <= (EXACT if distinct else FEW) and (distinct or zeros != "split")  # split zeros have no signs
-    exact = few and method == "auto"
+    signed = zeros != "split" or bool(np.all(d != 0))  # split zeros have no signs
+    exact = signed and ranks.size <= EXACT and method == "auto"
     p = (exact_p if exact else normal_p)(value, ranks, alternative) if np.any(d) else 1.0
     told: dict[str, Any] = {"statistic": value, "method": "exact" if exact else "normal", "alternative": alternative}
-    return _tested(table, "Wilcoxon signed rank", p, zeros, level=level, **told)
+    return _tested(table, f"Wilcoxon signed rank, {told['method']}", p, zeros, level=level, **told)
 
 
 def bayes_signed_rank(table: DatasetTable, *, rope: float = ROPE, seed: int = 0) -> Posterior:

@@ -182,7 +182,7 @@ def rank_models(
     >>> rank_models({"nb": [0.8, 0.7, 0.9, 0.6], "tree": [0.7, 0.62, 0.85, 0.4]}, measure="auc")
     4 data sets, average ranks: nb 1.00, tree 2.00
     nb is better than tree in auc on 4 of 4 data sets, worse on 0 and equal on 0, \
-not distinguishable from chance here (Wilcoxon signed rank, p = 0.125).
+not distinguishable from chance here (Wilcoxon signed rank, exact, p = 0.125).
     """
     check_level(level)
     check_alternative(alternative)
