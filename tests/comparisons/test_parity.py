@@ -1,11 +1,13 @@
 """Parity between slices: fairlearn's numbers, Donner and Zou's ratio, and intervals that hold."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from tests.oracles.load import reference
 
 import scorespace as ss
@@ -137,3 +139,40 @@ def test_a_rate_that_no_group_changes_is_not_certain() -> None:
     assert one.reason == "no replicate changes ppv in C, and no width is not certainty"
     (told,) = [note.text for note in found.notes if note.code == "SS012"]
     assert told == "no replicate changes ppv of d for C: no width is not certainty."
+
+
+def test_many_slices_are_judged_by_students_t_and_not_by_far_quantiles():
+    # 15 slices have 105 pairs, each at 1 − 0.05 / 105: of 2 000 replicates, half a one lies beyond that.
+    rng = np.random.default_rng(5)
+    samples, slices = {}, {}
+    for name in "abcdefghijklmno":
+        score = rng.beta(1, 3, 80)
+        label = (rng.random(80) < score).astype(int)
+        slices[name] = label - score
+        samples[name] = Draws({"m": score_table(label, score, positive=1)})
+    found = next(one for one in parities("m", samples, 0.5) if one.criterion == "mean calibration")
+    level = 1 - 0.05 / 105
+    ends = {}
+    for name, gaps in slices.items():
+        reach = stats.t.ppf((1 + level) / 2, 79) * gaps.std(ddof=1) / math.sqrt(80)
+        ends[name] = gaps.mean(), gaps.mean() - reach, gaps.mean() + reach
+    highs = [
+        a[0] - b[0] + math.hypot(a[2] - a[0], b[0] - b[1]) for a, b in itertools.permutations(ends.values(), 2)
+    ]
+    assert found.difference == pytest.approx(max(a[0] for a in ends.values()) - min(a[0] for a in ends.values()))
+    assert found.high == pytest.approx(max(highs), rel=0.05)  # the spread is that of replicates
+    assert found.low == 0
+
+
+@pytest.mark.slow
+def test_fifteen_slices_without_a_gap_are_called_unfair_in_at_most_one_of_twenty_samples():
+    rng = np.random.default_rng(6)
+    called = 0
+    for _ in range(120):
+        samples = {}
+        for name in "abcdefghijklmno":
+            score = rng.beta(1, 3, 60)
+            label = (rng.random(60) < score).astype(int)
+            samples[name] = Draws({"m": score_table(label, score, positive=1)}, seed=ord(name))
+        called += next(one for one in parities("m", samples, 0.5) if one.criterion == "mean calibration").low > 0
+    assert called / 120 <= 0.065

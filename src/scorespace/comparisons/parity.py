@@ -16,17 +16,20 @@ from typing import Final
 import numpy as np
 
 from scorespace.comparisons.difference import Bounds, combined, interval_at
-from scorespace.comparisons.question import bindable, model_of
+from scorespace.comparisons.question import bindable, count_rarest, count_units, model_of
 from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec, parse
-from scorespace.measures.request import bind
+from scorespace.measures.request import Request, bind
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import UNCOUNTED
 from scorespace.results import Row, limits, plain
+from scorespace.special import stdtrit
 from scorespace.tables import Table
 
 FOUR_FIFTHS: Final = 0.8
 """The ratio of selection rates below which US agencies look closer (the four-fifths rule)."""
+
+_TAIL: Final = 25  # replicates beyond a limit from which on their quantile tells it
 
 
 @dataclass(frozen=True)
@@ -194,5 +197,23 @@ def _rate(name: str, spec: MeasureSpec, draws: Draws, level: float) -> _Rate:
     model = model_of(draws)
     request = bind(spec, draws.tables[model])
     found = interval_at(request, model, draws, level)
-    flat = found.low == found.high
-    return _Rate(name, spec, request.value, (math.nan, math.nan) if flat else (found.low, found.high), flat)
+    low, high = found.low, found.high
+    if "bootstrap" in (found.method or "") and (1 - level) / 2 * draws.replicates < _TAIL:
+        low, high = _by_spread(request, model, draws, level)
+    flat = low == high
+    return _Rate(name, spec, request.value, (math.nan, math.nan) if flat else (low, high), flat)
+
+
+def _by_spread(request: Request, model: str, draws: Draws, level: float) -> Bounds:
+    """The interval at a level that quantiles of so few replicates cannot tell: Student's t times their spread.
+
+    Of 15 slices there are 105 pairs, each at 99.95 %: so far out, quantiles of replicates called a gap in 10 to 20 % of
+    samples without any.
+    """
+    values = draws.of(model, request)
+    units = count_rarest(draws) if request.within else count_units(draws)
+    freedom = max(1.0, units - 1.0)
+    error = float(np.std(values[np.isfinite(values)])) * math.sqrt(1 + 1 / freedom)
+    reach = float(stdtrit(freedom, (1 + level) / 2)) * error
+    lowest, highest = request.range
+    return max(lowest, request.value - reach), min(highest, request.value + reach)

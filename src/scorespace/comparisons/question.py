@@ -79,12 +79,12 @@ class Question(Generic[Held]):
     @cached_property
     def fewest(self) -> int:
         """How many cases, or groups of cases, the rarest class has in the smallest sample."""
-        return min(map(_fewest, self.samples))
+        return min(map(count_rarest, self.samples))
 
     @cached_property
     def units(self) -> int:
         """How many cases, or groups of them, there are: what is drawn or swapped as one."""
-        return min(map(_units, self.samples))
+        return min(map(count_units, self.samples))
 
     @property
     def difference(self) -> float:
@@ -296,7 +296,8 @@ def _groups(draws: Draws) -> tuple[Array, Array | None, Array | None]:
     return table.strata, table.grouping, table.cells
 
 
-def _fewest(draws: Draws) -> int:
+def count_rarest(draws: Draws) -> int:
+    """How many cases, or groups of cases, the rarest class of a sample has."""
     code, group, cells = _groups(draws)
     if group is not None:
         step = int(code.max(initial=0)) + 1
@@ -304,7 +305,8 @@ def _fewest(draws: Draws) -> int:
     return int(rarest(code, cells, None if cells is None else _only(draws).cell_squares))
 
 
-def _units(draws: Draws) -> int:
+def count_units(draws: Draws) -> int:
+    """How many cases, or groups of cases, a sample has."""
     code, group, cells = _groups(draws)
     if group is not None:
         return int(np.unique(group).size)
