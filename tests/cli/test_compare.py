@@ -464,7 +464,10 @@ def test_mcnemar_from_four_counts(run, oracles):
     assert found["statistic"] == pytest.approx(19**2 / 60)
     assert found["difference"] == pytest.approx(0.1)  # n01 are right by the first and wrong by the second
     assert found["table"] == [[120, 40], [20, 20]]
-    assert "both wrong 20, only a right 40, only b right 20, both right 120" in run("compare", "--counts", "20,40,20,120").out
+    assert (
+        "both wrong 20, only a right 40, only b right 20, both right 120"
+        in run("compare", "--counts", "20,40,20,120").out
+    )
     exact = run("compare", "--counts", "20,40,20,120", "--test", "mcnemar(method=exact)", "--format", "json").json()
     assert exact["rows"][0]["p"] == pytest.approx(stats.binomtest(20, 60).pvalue)
 

@@ -156,9 +156,7 @@ def test_many_slices_are_judged_by_students_t_and_not_by_far_quantiles():
     for name, gaps in slices.items():
         reach = stats.t.ppf((1 + level) / 2, 79) * gaps.std(ddof=1) / math.sqrt(80)
         ends[name] = gaps.mean(), gaps.mean() - reach, gaps.mean() + reach
-    highs = [
-        a[0] - b[0] + math.hypot(a[2] - a[0], b[0] - b[1]) for a, b in itertools.permutations(ends.values(), 2)
-    ]
+    highs = [a[0] - b[0] + math.hypot(a[2] - a[0], b[0] - b[1]) for a, b in itertools.permutations(ends.values(), 2)]
     assert found.difference == pytest.approx(max(a[0] for a in ends.values()) - min(a[0] for a in ends.values()))
     assert found.high == pytest.approx(max(highs), rel=0.05)  # the spread is that of replicates
     assert found.low == 0

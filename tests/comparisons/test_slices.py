@@ -1,12 +1,13 @@
 """Gaps between slices and the rest: the tests of two samples, adjusted; the level held; words."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from scorespace.comparisons.adjust import holm
-from scorespace.comparisons.slices import Slices, slices
+from scorespace.comparisons.slices import Slices, slices, slices_of_columns
 from scorespace.comparisons.unpaired import compare_samples
 from scorespace.measures import parse
 from scorespace.tables import Table, confusion, score_table
@@ -59,7 +60,56 @@ def test_a_slice_that_is_worse_by_a_further_measure_is_noted() -> None:
     parts = parts_of(*sample(np.random.default_rng(0), [300, 300], [2.0, -1.0]))
     found = slices(parts, {"m": [parse("auc"), parse("tpr@0.6")]}, leads={"m": parse("auc")})
     (told,) = [one.text for one in found.notes if one.code == "SS091"]
-    assert told == "m is worse than in the rest, beyond chance, in tpr@0.6 for B."
+    over = "beyond chance (adjusted over all of its other measures)"
+    assert told == f"m is worse than in the rest, {over}, in tpr@0.6 for B."
+
+
+def test_a_warning_is_adjusted_over_all_measures_that_it_pools() -> None:
+    measures = ["auc", "tpr@0.5", "tpr@0.6", "tpr@0.7", "fpr@0.5", "fpr@0.6", "acc@0.5", "brier"]
+    specs = [parse(one) for one in measures]
+    for seed in range(40):
+        truth, score, part = sample(np.random.default_rng(seed), [80, 90, 100], [1.2, 1.2, 0.5])
+        found = slices(parts_of(truth, score, part), {"m": specs}, leads={"m": specs[0]})
+        others = [one for one in found.gaps if one.estimate.spec != specs[0]]
+        chances = holm([one.test.p for one in others])
+        named = [one for one, p in zip(others, chances, strict=True) if one.worse and p < 0.05]
+        alone = [one for one in others if one.worse and one.sure]
+        told = [one.text for one in found.notes if one.code == "SS091"]
+        assert bool(told) == bool(named)
+        if named and len(named) < len(alone):
+            break  # so that this test can tell
+    else:
+        pytest.fail("no sample tells the adjustments apart")
+    assert all(f"{one.estimate.spec.shown} for" in told[0] for one in named)
+
+
+def test_constant_scores_of_a_slice_are_not_compared() -> None:
+    truth, score, part = sample(np.random.default_rng(1), [150, 150, 150], [2.0, 2.0, 2.0])
+    score = np.where(part == "B", 0.4, score)
+    found = slices(parts_of(truth, score, part), {"m": [parse("auc"), parse("brier")]})
+    _, flat, _ = found.of("m", parse("auc"))
+    assert flat.estimate.value == 0.5
+    assert np.isnan([flat.estimate.low, flat.estimate.high, flat.test.p, flat.test.low]).all()
+    assert flat.test.reason == flat.estimate.reason == "all scores in B are the same, so they rank nothing"
+    assert not flat.sure
+    assert "worse than in the rest for B" not in found.words
+    assert any("all scores of m are the same, so they rank nothing, for B" in one.text for one in found.notes)
+    assert not np.isnan(found.of("m", parse("brier"))[1].test.p)  # a constant is a probability like others
+
+
+def test_several_columns_make_slices_by_themselves() -> None:
+    truth, score, ward = sample(np.random.default_rng(2), [80, 90, 120], [1.0, 0.2, 1.2])
+    sex = np.random.default_rng(3).choice(["f", "m"], truth.size)
+    parts = [parts_of(truth, score, ward), replace(parts_of(truth, score, sex), by=("sex",))]
+    found = slices_of_columns(parts, {"m": [parse("auc")]})
+    alone = [gap for one in parts for gap in slices(one, {"m": [parse("auc")]}).gaps]
+    assert [one.slice for one in found.gaps] == ["ward = A", "ward = B", "ward = C", "sex = f", "sex = m"]
+    assert [one.test.p for one in found.gaps] == [one.test.p for one in alone]
+    adjusted = holm([one.test.p for one in alone[:4]]).tolist()  # two slices are one test
+    assert [one.test.p_adjusted for one in found.gaps] == pytest.approx([*adjusted, adjusted[-1]])
+    assert found.by_column == {"ward": ["ward = A", "ward = B", "ward = C"], "sex": ["sex = f", "sex = m"]}
+    assert (found.title, found.cases, found.label("sex = f")) == ("ward and sex", 290, "f")
+    assert found.facts()["by"] == ("ward", "sex")
 
 
 def test_words_name_the_slice_that_is_worse() -> None:
@@ -81,8 +131,11 @@ def test_words_of_a_measure_that_has_no_better_side() -> None:
 
 
 def test_words_where_nothing_differs() -> None:
-    assert found_in([60, 60, 60], [1, 1, 1], seed=4).words == (
-        "By ward, auc of m differs nowhere by more than chance explains."
+    found = found_in([60, 60, 60], [1, 1, 1], seed=4)
+    worst = -min(one.test.low for one in found.gaps)
+    assert found.words == (
+        "By ward, no gap in auc of m is shown; the single 95 % intervals exclude that a slice is worse than the rest "
+        f"by more than {worst:.3f}."
     )
 
 
@@ -168,4 +221,7 @@ def test_only_slices_that_are_tested_are_adjusted_for() -> None:
     truth[part == "D"] = 0
     found = slices(parts_of(truth, score, part), {"m": [parse("auc")]})
     (told,) = [one.text for one in found.notes if one.code == "SS015"]
-    assert told == "p-values of the 3 slices are adjusted by Holm's method, for each measure alone."
+    assert told == (
+        "p-values of the 3 slices are adjusted by Holm's method, for each measure alone; intervals are those of single "
+        "gaps."
+    )

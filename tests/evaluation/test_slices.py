@@ -94,7 +94,7 @@ def test_groups_are_drawn_whole_and_told_where_slices_share_them() -> None:
 
 
 def test_a_numeric_column_is_cut_on_request() -> None:
-    evaluation = ss.evaluate(DATA, truth="y", scores="s", by=["ward", "g(bins=2)"], measures="auc")
+    evaluation = ss.evaluate(DATA, truth="y", scores="s", by="ward * g(bins=2)", measures="auc")
     assert evaluation.slices is not None
     assert evaluation.slices.title == "ward × g"
     assert len(evaluation.slices.rows_of) == 6

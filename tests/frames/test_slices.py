@@ -12,7 +12,7 @@ import pytest
 
 from scorespace.errors import ColumnError
 from scorespace.frames import check, count, read, roles
-from scorespace.frames.slices import each_slice, sliced, slicing
+from scorespace.frames.slices import each_slice, sliced, slicing, slicings
 from scorespace.frames.tally import tally_slices
 
 ROWS = 60
@@ -50,7 +50,7 @@ def engines(folder: Any) -> dict[str, Any]:
 def counted(data: Any, by: Any) -> dict[str, tuple[int, dict[str, Any], dict[str, Any]]]:
     source = read(data)
     sample = check(source, roles(source, truth="y", scores="s", decisions={"d": "decided"}, weight="weight"))
-    parts = each_slice(sliced(sample, slicing(source, by)))
+    parts = each_slice(sliced(sample, slicing(source, by if isinstance(by, str) else "*".join(by))))
     return {name: (own.rows, count(own), count(rest)) for name, own, rest in parts}
 
 
@@ -87,9 +87,27 @@ def test_inside_the_engine_one_group_by_counts_all_slices(tmp_path: Any) -> None
 
 
 def test_names_of_parts() -> None:
-    found = slicing(read({"age": [1, 2, 3, 4, 5, 6, 7, 8], "flag": [True] * 4 + [None] * 4}), ["age(bins=4)", "flag"])
+    found = slicing(read({"age": [1, 2, 3, 4, 5, 6, 7, 8], "flag": [True] * 4 + [None] * 4}), "age(bins=4)*flag")
     assert found.keys[0].names == ("< 3", "3 to < 5", "5 to < 7", "≥ 7")
     assert found.keys[1].names == ("true", "missing")
+
+
+def test_columns_are_parted_by_commas_and_crossed_by_stars() -> None:
+    source = read({"a": [1, 2], "b": ["x", "y"], "a*b": [1, 1], "c, d": [3, 4]})
+    found = {
+        "a": [("a",)],
+        "a,b": [("a",), ("b",)],
+        "a * b": [("a", "b")],
+        "a(bins=2)*b, a": [("a", "b"), ("a",)],
+        "a*b": [("a*b",)],  # the name of a column comes first
+        "c, d": [("c, d",)],
+    }
+    assert {by: [one.by for one in slicings(source, by)] for by in found} == found
+    assert [one.by for one in slicings(source, ["a", "b"])] == [("a",), ("b",)]
+    with pytest.raises(ColumnError, match="'a' is named twice to slice by"):
+        slicings(source, "a,a")
+    with pytest.raises(ColumnError, match="column 'b' is named twice"):
+        slicings(source, "b*b")
 
 
 MESSAGES = {

@@ -80,7 +80,10 @@ Order = Annotated[str, flag("LIST", "The classes from the lowest to the highest,
 Scale = Annotated[str | None, flag("LOW..HIGH", _SCALE, ROLES)]
 _WHERE = "Only rows for which this holds, such as \"age >= 65 and ward in ('A', 'B')\"."
 Where = Annotated[str | None, flag("EXPR", _WHERE, ROLES)]
-_BY = "Also every number for each slice, and its gap to the rest; repeatable. 'age(bins=4)': parts."
+_BY = (
+    "Also every number for each slice of a column, and its gap to the rest; repeatable. 'age(bins=4)': parts; 'a*b': "
+    "crossed."
+)
 By = Annotated[list[str], flag("COL", _BY, ROLES)]
 MissingRows = Annotated[Literal["error", "drop"], flag(None, "Refuse or drop rows with missing values.", ROLES)]
 

@@ -113,6 +113,8 @@ def _covariance_of_couples(question: Several[ScoreTable]) -> tuple[Array, Array]
 @delong.on(of_areas, unweighted, ungrouped, enough_cases)
 def _two_areas(question: Unpaired[ScoreTable]) -> Comparison:
     """Two areas from different cases."""
+    if question.constant is not None:
+        return question.answer("delong, unpaired")
     a, b = (table.inside(ScoreTable) for table in question.tables)
     return _scaled(delong_unpaired(a, b, question.names, question.level), question)
 

@@ -79,7 +79,7 @@ class SignedRanks(Comparison):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class OverTime(Comparison):
-    """Diebold and Mariano's test; `horizon` is how many steps ahead is predicted, if stated, `times` how many there are."""
+    """Diebold and Mariano's test at so many `times`; `horizon` is how many steps ahead is predicted, if stated."""
 
     horizon: int | None
     times: int
@@ -141,9 +141,7 @@ def diebold_mariano(
         found = replace(found, reason=_BARTLETT if weighed else None, notes=_related(apart, horizon, names))
     half = float(stdtrit(freedom, (1 + question.level) / 2)) * error
     p = 2 * float(stdtr(freedom, -abs(mean / error)))
-    return replace(
-        found, low=mean - half, high=mean + half, statistic=mean / error, df=float(freedom), p=p
-    )
+    return replace(found, low=mean - half, high=mean + half, statistic=mean / error, df=float(freedom), p=p)
 
 
 def long_run_variance(apart: Array) -> tuple[float, int]:

@@ -97,7 +97,7 @@ def permutation(
     replicates: Annotated[int, "how often cases are swapped; all ways are tried where there are no more"] = REPLICATES,
     null: Annotated[
         Literal["equal", "exchangeable"],
-        "what is tested: equal measures, whose p is at least that of the interval; or exchangeable models, by swaps alone",
+        "what is tested: equal measures, with p at least that of the interval; exchangeable models, by swaps alone",
     ] = "equal",
 ) -> Comparison:
     """Share of swaps whose difference is as large as the one seen: p = (1 + #{|swapped| ≥ |seen|}) / (1 + swaps).
@@ -244,8 +244,8 @@ def compare(
 ) -> Comparisons:
     """Test all pairs of the chosen models, or of all, adjusted by Holm or as stated where there are several.
 
-    Without a test, the first that suits is used: `scorespace tests` lists them. `at` is the threshold of decisions, and asks for
-    them; `default_at` is theirs where the test alone asks for decisions, and 0.5 of probabilities without it.
+    Without a test, the first that suits is used: `scorespace tests` lists them. `at` is the threshold of decisions, and
+    asks for them; `default_at` is theirs where the test alone asks for them, and 0.5 of probabilities without it.
     Three or more models are first tested all at once, where there is such a test.
 
     >>> from scorespace.tables.pair import pair_table

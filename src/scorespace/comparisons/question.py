@@ -20,12 +20,15 @@ from scorespace.measures.confusion import acc
 from scorespace.measures.request import Request, bind, operating_point
 from scorespace.resampling.draw import Draws, asked
 from scorespace.resampling.limits import rarest
-from scorespace.tables import Array, NoTableError, Table
+from scorespace.tables import Array, NoTableError, ScoreTable, Table
 from scorespace.tables.pair import PairTable
 
 Held = TypeVar("Held", bound=Table)
 RIGHT: Final = MeasureSpec(acc.name)
 """What decisions are compared in: the share of right ones."""
+
+RANKS_NOTHING: Final = "are the same, so they rank nothing"
+"""How the reason ends why rankings of two samples are not compared."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -116,8 +119,8 @@ class Question(Generic[Held]):
 class Several(Question[Held]):
     """Several models on the same cases: are all alike.
 
-    `at` holds the thresholds that decisions are made at where the measure states none, by model. Where no cases of all are known, `couples` ties
-    every two of them together, and `cases` the first two.
+    `at` holds the thresholds that decisions are made at where the measure states none, by model. Where no cases of all
+    are known, `couples` ties every two of them together, and `cases` the first two.
     """
 
     cases: PairTable
@@ -211,9 +214,19 @@ class Unpaired(Question[Held]):
     def tables(self) -> tuple[Any, ...]:
         return _only(self.first), _only(self.second)
 
+    @property
+    def constant(self) -> str | None:
+        """Why two rankings are not compared: one of the samples has no scores that differ."""
+        for name, request in zip(self.names, self.bound, strict=True):
+            table = request.table
+            if isinstance(table, ScoreTable) and not request.measure.probability and table.constant:
+                return f"all scores in {name} {RANKS_NOTHING}"
+        return None
+
     def answer(self, test: str, **told: Any) -> Comparison:
         """The difference as a test of that name begins: without interval and p."""
         gap = _finite(self.difference)
+        told["reason"] = told.get("reason") or self.constant
         return Comparison(*self.names, test, self.of, gap, level=self.level, independent=True, **told)
 
     def differences(self, replicates: int) -> Array:

@@ -1,23 +1,24 @@
 """Slices of a sample: every measure of each slice with its interval, and its gap to the rest, tested.
 
 A slice and the rest are two independent samples, so the tests of such compare them; p is adjusted by Holm's method over
-the slices, measure by measure. Two slices are each other's rest: one test, nothing to adjust.
+the slices, measure by measure. Two slices are each other's rest: one test, nothing to adjust. A warning that pools
+measures is adjusted over all tests that it pools.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from scorespace.comparisons.adjust import holm
 from scorespace.comparisons.answer import UNTESTED, Comparison
 from scorespace.comparisons.delong import delong
 from scorespace.comparisons.difference import combined, interval_at
 from scorespace.comparisons.parity import Parity, parities
-from scorespace.comparisons.question import Unpaired
+from scorespace.comparisons.question import RANKS_NOTHING, Unpaired
 from scorespace.comparisons.suits import FEW
 from scorespace.comparisons.test import chosen
 from scorespace.comparisons.unpaired import by_intervals
@@ -27,7 +28,7 @@ from scorespace.measures.average import MACRO, OVER_PAIRS
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.resampling.draw import Draws, stream_seed
 from scorespace.resampling.estimate import Estimate, estimates
-from scorespace.results import Note, Progress, Result, Row, grouped, joined, note, p_text, plain
+from scorespace.results import Note, Progress, Result, Row, decimals, grouped, joined, note, p_text, plain, signed
 from scorespace.tables import Table
 from scorespace.tables.models import Models, Parts, class_weights
 from scorespace.tables.table import Top
@@ -70,7 +71,10 @@ class Gap:
 
 @dataclass(frozen=True, repr=False)
 class Slices(Result):
-    """What a sample says of its models in every slice, as tidy rows; `rows_of` counts the cases of each slice."""
+    """What a sample says of its models in every slice, as tidy rows; `rows_of` counts the cases of each slice.
+
+    `by` are columns that are crossed; where several make slices by themselves, `columns` has that of each slice.
+    """
 
     by: tuple[str, ...]
     rows_of: Mapping[str, int]
@@ -79,12 +83,14 @@ class Slices(Result):
     leads: Mapping[str, MeasureSpec]
     small: Mapping[str, str]
     shared: int = 0
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     def rows(self) -> list[Row]:
         return [one.row() for one in self.gaps]
 
     def facts(self) -> Row:
-        return {"by": self.by, "slices": self.rows_of, "parity": [one.row() for one in self.parity]}
+        by = self.by if self.columns else (self.title,)
+        return {"by": by, "slices": self.rows_of, "parity": [one.row() for one in self.parity]}
 
     def of(self, model: str, spec: MeasureSpec | None = None) -> list[Gap]:
         """The gaps of a model: all, or those of one measure."""
@@ -93,7 +99,37 @@ class Slices(Result):
 
     @property
     def title(self) -> str:
-        return " × ".join(self.by)
+        return joined(self.by) if self.columns else " × ".join(self.by)
+
+    @property
+    def cases(self) -> int:
+        """How many cases all slices of a column have."""
+        names = next(iter(self.by_column.values()))
+        return sum(self.rows_of[name] for name in names)
+
+    @property
+    def by_column(self) -> dict[str, list[str]]:
+        """The slices of each column, or of the columns that are crossed, by its title."""
+        found: dict[str, list[str]] = {}
+        for name in self.rows_of:
+            found.setdefault(self.columns.get(name, self.title), []).append(name)
+        return found
+
+    def label(self, name: str) -> str:
+        """A slice without its column, as it stands below the title of that."""
+        return name.removeprefix(f"{self.columns[name]} = ") if name in self.columns else name
+
+    def adjusted_together(self, gaps: Sequence[Gap]) -> list[float]:
+        """p of gaps, adjusted by Holm's method over all of them; the two slices of a column are one test."""
+        pairs = {title for title, names in self.by_column.items() if len(names) == 2}
+        tests: dict[tuple[str, MeasureSpec, str], float] = {}
+        keys = []
+        for one in gaps:
+            column = self.columns.get(one.slice, self.title)
+            keys.append((one.estimate.model, one.estimate.spec, column if column in pairs else one.slice))
+            tests[keys[-1]] = one.test.p
+        chances = dict(zip(tests, holm(list(tests.values())).tolist(), strict=True))
+        return [chances[key] for key in keys]
 
     @property
     def words(self) -> str:
@@ -112,11 +148,12 @@ class Slices(Result):
             if spec.measure.best is None:
                 return f"By {self.title}, {spec.shown} of {model} differs from the rest for {named}."
             return (
-                f"By {self.title}, {spec.shown} of {model} is better than in the rest for {named}, and nowhere worse."
+                f"By {self.title}, {spec.shown} of {model} is better than in the rest for {named}; that it is worse is "
+                "shown for no slice."
             )
         if all(math.isnan(one.test.p) for one in gaps):
             return f"By {self.title}, nothing can be said of {spec.shown} of {model}: no gap can be tested."
-        return f"By {self.title}, {spec.shown} of {model} differs nowhere by more than chance explains."
+        return f"By {self.title}, no gap in {spec.shown} of {model} is shown{_excluded(gaps, spec)}."
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -124,13 +161,19 @@ class Slices(Result):
         found: list[Note] = []
         for model in dict.fromkeys(one.estimate.model for one in self.gaps):
             lead = self.leads.get(model)
-            others = [one for one in self.of(model) if one.sure and one.worse and one.estimate.spec != lead]
+            others = [one for one in self.of(model) if one.estimate.spec != lead and not math.isnan(one.test.p)]
             by_measure: dict[str, list[str]] = {}
-            for one in others:
-                by_measure.setdefault(one.estimate.spec.shown, []).append(one.slice)
+            for one, p in zip(others, self.adjusted_together(others), strict=True):
+                if one.worse and p < round(1 - one.test.level, 12):
+                    by_measure.setdefault(one.estimate.spec.shown, []).append(one.slice)
             if by_measure:
                 told = "; ".join(f"{name} for {joined(slices)}" for name, slices in by_measure.items())
-                found.append(note("SS091", f"{model} is worse than in the rest, beyond chance, in {told}."))
+                over = "adjusted over all of its other measures"
+                found.append(note("SS091", f"{model} is worse than in the rest, beyond chance ({over}), in {told}."))
+            constant = dict.fromkeys(one.slice for one in self.of(model) if _ranks_nothing(one))
+            if constant:
+                text = f"all scores of {model} {RANKS_NOTHING}, for {joined(list(constant))}: no gap is tested there."
+                found.append(note("SS012", text))
             flat: dict[str, list[str]] = {}
             for one in self.of(model):
                 if one.estimate.method is not None and one.estimate.low == one.estimate.high:
@@ -148,9 +191,26 @@ class Slices(Result):
             found.append(note("SS094", told))
         tested = {one.slice for one in self.gaps if not math.isnan(one.test.p)}
         if len(self.rows_of) > 2 and tested:
-            told = f"p-values of the {len(tested)} slices are adjusted by Holm's method, for each measure alone."
-            found.append(note("SS015", told))
+            told = f"p-values of the {len(tested)} slices are adjusted by Holm's method, for each measure alone"
+            found.append(note("SS015", f"{told}; intervals are those of single gaps."))
         return tuple(found)
+
+
+def _excluded(gaps: Sequence[Gap], spec: MeasureSpec) -> str:
+    """What the intervals of all gaps exclude: of a measure with a better side, how much worse a slice could be."""
+    tested = [one.test for one in gaps if not math.isnan(one.test.low)]
+    if not tested:
+        return ""
+    low, high = min(one.low for one in tested), max(one.high for one in tested)
+    single = f"the single {100 * tested[0].level:g} % intervals exclude"
+    if spec.measure.best is None:
+        return f"; {single} gaps below {signed(low)} and above {signed(high)}"
+    loss = -low if spec.measure.best == "high" else high
+    return f"; {single} that a slice is worse than the rest by more than {decimals(max(loss, 0.0))}"
+
+
+def _ranks_nothing(one: Gap) -> bool:
+    return (one.estimate.reason or "").endswith(RANKS_NOTHING)
 
 
 def _of(one: Gap) -> str:
@@ -194,6 +254,44 @@ def slices(
     return Slices(parts.by, rows, tuple(gaps), tuple(parity), first, small, parts.shared)
 
 
+def slices_of_columns(parts: Sequence[Parts], asked: Mapping[str, Sequence[MeasureSpec]], **options: Any) -> Slices:
+    """The same where several columns make slices, each by itself: p is adjusted over the slices of all columns."""
+    found = [slices(one, asked, **options) for one in parts]
+    return found[0] if len(found) == 1 else _gathered(found)
+
+
+def _gathered(found: Sequence[Slices]) -> Slices:
+    """The slices of several columns as one result, in which a slice is named with its column."""
+
+    def name(column: Slices, slice: str) -> str:
+        return f"{column.title} = {slice}"
+
+    every = Slices(
+        by=tuple(one.title for one in found),
+        rows_of={name(one, slice): rows for one in found for slice, rows in one.rows_of.items()},
+        gaps=tuple(
+            replace(gap, slice=name(one, gap.slice), test=replace(gap.test, a=name(one, gap.slice)))
+            for one in found
+            for gap in one.gaps
+        ),
+        parity=tuple(
+            replace(each, highest=name(one, each.highest), lowest=name(one, each.lowest)) if each.highest else each
+            for one in found
+            for each in one.parity
+        ),
+        leads=found[0].leads,
+        small={name(one, slice): why for one in found for slice, why in one.small.items()},
+        shared=max(one.shared for one in found),
+        columns={name(one, slice): one.title for one in found for slice in one.rows_of},
+    )
+    gaps: list[Gap] = []
+    for model, spec in dict.fromkeys((gap.estimate.model, gap.estimate.spec) for gap in every.gaps):
+        own = every.of(model, spec)
+        chances = every.adjusted_together(own)
+        gaps += [replace(gap, test=replace(gap.test, p_adjusted=p)) for gap, p in zip(own, chances, strict=True)]
+    return replace(every, gaps=tuple(gaps))
+
+
 def _sides(parts: Parts, model: str, prevalence: float | None, seed: int) -> Sides:
     """What gives a model in a slice (side 0) and in its rest (side 1), each drawn once for all measures."""
 
@@ -225,6 +323,11 @@ def _of_slice(
 def gap_between(name: str, one: Estimate, first: Draws, second: Draws, level: float, *, other: str = REST) -> Gap:
     """A number of one sample beside that of another; numbers that depend on how many cases there are, untested."""
     question: Unpaired[Table] = Unpaired(spec=one.spec, level=level, first=first, second=second, names=(name, other))
+    if question.constant is not None:
+        test = question.answer("interval, unpaired", asked=str(one.spec))
+        if getattr(question.bound[0].table, "constant", False):  # else the other side is
+            one = replace(one, low=math.nan, high=math.nan, method=None, reason=question.constant)
+        return Gap(name, one, question.bound[1].value, test)
     # By what misleads where cases are few, a small slice differs from a large rest without any gap, and tests would
     # call it one (in 9 % of 400 samples without any, for ks).
     # The first 200 of a small slice are more of it than the first 200 of the rest: there is a gap without any.

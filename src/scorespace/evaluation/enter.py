@@ -92,10 +92,10 @@ def evaluate(
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
     cases, made elsewhere, such as confusion matrices. Only rows `where` a condition holds take part, such as
     "age >= 65 and sex = 'f'". `by` names columns: every number is also told for each slice of the cases that they
-    make, beside the rest; of a column of numbers, "age(bins=4)" makes so many parts. `order` lists the classes from
-    the lowest to the highest, where they have an order, and `scale` the ends of scores that are ratings, such as
-    "0..10". Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where they are, and
-    numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open, and `at` names
+    make, beside the rest, each column by itself; "age(bins=4)" makes so many parts of numbers, "a*b" crosses columns.
+    `order` lists the classes from the lowest to the highest, where they have an order, and `scale` the ends of scores
+    that are ratings, such as "0..10". Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in
+    bins where they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open, and `at` names
     thresholds that stay exact beside those of the measures.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
@@ -113,7 +113,7 @@ def evaluate(
     interval = check_method(interval)
     file, baseline = _baselines(baseline)
     saved = None if file is None else saving.read_baseline(file, condition)
-    parts: Parts | None = None
+    parts: tuple[Parts, ...] = ()
     notes: tuple[Note, ...]
     stated = {"scores": scores, "decisions": decisions, "predictions": predictions}
     folds = isinstance(data, Mapping) and estimators.is_cross_validated(data)

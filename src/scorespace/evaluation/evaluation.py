@@ -117,7 +117,7 @@ class Evaluation:
     sample_notes: tuple[Note, ...] = ()
     frame_library: frames.Library | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
-    parts: Parts | None = field(default=None, compare=False, repr=False)
+    parts: tuple[Parts, ...] = field(default=(), compare=False, repr=False)
     before: since.Before | None = field(default=None, compare=False, repr=False)
 
     # --- numbers
@@ -178,10 +178,10 @@ class Evaluation:
     @cached_property
     def slices(self) -> Slices | None:
         """Every number shown in each slice of the cases, beside the rest; None where no column makes slices."""
-        if self.parts is None:
+        if not self.parts:
             return None
         asked = {name: [one.spec for one in self.shown if one.model == name] for name in self.models}
-        return sliced.slices(
+        return sliced.slices_of_columns(
             self.parts,
             asked,
             at=self._thresholds,

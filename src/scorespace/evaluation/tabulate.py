@@ -58,7 +58,7 @@ def tabulated(
     costs: CostMatrix | None,
     room: Room,
     **roles: Any,
-) -> tuple[Models, Parts | None, tuple[Note, ...], frames.Library | None]:
+) -> tuple[Models, tuple[Parts, ...], tuple[Note, ...], frames.Library | None]:
     """The models of columns with these roles, their slices, what is to be noted, and the library of the data."""
     read = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
     if roles["truth"] is None:
@@ -71,7 +71,7 @@ def tabulated(
     named = frames.roles(source, **roles)
     every = (column for of_class in named.class_scores.values() for column in of_class.values())
     source = scaled(source, (*named.scores.values(), *every), ends)
-    slicing = slices.slicing(source, by) if by else None
+    slicings = slices.slicings(source, by) if by else ()
     # Multiclass costs, prediction intervals and time series need the cases themselves, groups all but their scores.
     grouped = named.group is not None and bool(room.judged or not named.scores_alone)
     by_case = bool(named.numbers) and (not named.summed or named.time is not None)
@@ -107,7 +107,7 @@ def tabulated(
         *role_notes(sample.roles.fold, alone, None if named.numbers else named.time),
         *free_notes(sample),
     )
-    parts = None if slicing is None else counted.parts_of(sample, slicing, small_here, coarse, costs)
+    parts = tuple(counted.parts_of(sample, one, small_here, coarse, costs) for one in slicings)
     return models, parts, notes, frames.library_of(source.frame)
 
 

@@ -20,7 +20,9 @@ def in_batches(source: Source, by: str) -> dict[str, Source]:
     >>> list(in_batches(read({"week": [10, 9, 10], "s": [0.1, 0.2, 0.3]}), "week"))
     ['9', '10']
     """
-    (key,) = slicing(source, by, MOST).keys
+    key, *others = slicing(source, by, MOST).keys
+    if others:
+        raise DataError("batches are made by one column.", seen=by, hint=f'by="{key.column}"')
     if key.edges:  # which move with every batch that is added
         raise DataError("parts of numbers are no batches over time.", seen=by, hint=f'by="{key.column}"')
     source.accounts_for(source.counts(rows=nw.len())["rows"])

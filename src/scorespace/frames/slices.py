@@ -1,4 +1,4 @@
-"""Slices of a sample: the rows of each value of a column, or of each combination of several columns.
+"""Slices of a sample: the rows of each value of a column, or of each combination of columns that are crossed, a*b.
 
 Every row is in one slice: those without a value make a slice of their own. The slice is one more key of the rows,
 an expression that any engine can group by.
@@ -125,22 +125,52 @@ class Slicing:
         return " × ".join(parts)
 
 
-def slicing(source: Source, by: str | Sequence[str], most: int = MOST_SLICES) -> Slicing:
-    """The slices that columns make, each looked at in one pass over it and of at most so many.
+def slicings(source: Source, by: str | Sequence[str], most: int = MOST_SLICES) -> tuple[Slicing, ...]:
+    """The slices of every column that is named, each column by itself; columns joined by * are crossed.
 
     >>> from scorespace.frames import read
-    >>> found = slicing(read({"ward": ["B", "A", None], "age": [30, 50, 70]}), ["ward", "age(bins=2)"])
+    >>> source = read({"ward": ["B", "A", "A"], "age": [30, 50, 70]})
+    >>> [one.by for one in slicings(source, ["ward", "age(bins=2)*ward"])]
+    [('ward',), ('age', 'ward')]
+    """
+    texts = [part for text in ([by] if isinstance(by, str) else by) for part in _split(text, ",", source)]
+    if not texts:
+        raise ColumnError("no column is named to slice by.", seen=listing(source.columns), hint='by="ward"')
+    found = tuple(slicing(source, text, most) for text in texts)
+    named = [one.by for one in found]
+    twice = next((one for place, one in enumerate(named) if one in named[:place]), None)
+    if twice is not None:
+        raise ColumnError(f"{'*'.join(twice)!r} is named twice to slice by.", hint="each column once")
+    return found
+
+
+def slicing(source: Source, by: str, most: int = MOST_SLICES) -> Slicing:
+    """The slices that a column makes, or columns that are crossed, each looked at in one pass and of at most so many.
+
+    >>> from scorespace.frames import read
+    >>> found = slicing(read({"ward": ["B", "A", None], "age": [30, 50, 70]}), "ward*age(bins=2)")
     >>> [key.names for key in found.keys]
     [('A', 'B', 'missing'), ('< 50', '≥ 50')]
     """
-    texts = [by] if isinstance(by, str) else list(by)
-    if not texts:
-        raise ColumnError("no column is named to slice by.", seen=listing(source.columns), hint='by="ward"')
-    cuts = [_cut(text, source, most) for text in texts]
+    cuts = [_cut(text, source, most) for text in _split(by, "*", source)]
     twice = next((one.column for place, one in enumerate(cuts) if one.column in [c.column for c in cuts[:place]]), None)
     if twice is not None:
         raise ColumnError(f"column {twice!r} is named twice to slice by.", hint="each column once")
     return Slicing(tuple(_key(source, cut, most) for cut in cuts))
+
+
+def _split(text: str, mark: str, source: Source) -> list[str]:
+    """The parts of a text between marks that are outside of parentheses; the name of a column stays whole."""
+    if text in source.columns:
+        return [text]
+    found, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == mark and depth <= 0:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [part.strip() for part in found]
 
 
 def _cut(text: str, source: Source, most: int) -> Cut:

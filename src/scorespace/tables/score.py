@@ -338,6 +338,11 @@ class ScoreTable(OfClasses, Weighed):
         share = np.clip(ratio(places - below, above - below), 0.0, 1.0)
         return _between(found, place, share, None if squares is None else _between(squares, place, share))
 
+    @property
+    def constant(self) -> bool:
+        """Whether all cases have the same score, so that nothing is ranked."""
+        return int((self.counts.sum(axis=-2) > 0).sum()) == 1
+
     def cut(self, top: Top) -> float:
         """The score down to which the highest-ranked cases reach.
 

@@ -33,7 +33,7 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
         picture = "A filled dot differs from the rest by more than chance explains."
         shown += [
             Picture(partial(charts.slices_chart, found, gaps, whole[model, spec]), about, f"{about} {picture}"),
-            grid(found, gaps, whole[model, spec]),
+            *grids(found, gaps, whole[model, spec]),
         ]
     shown += parity_grid(found)
     for model in found.leads:
@@ -48,19 +48,29 @@ def brief(evaluation: Answers) -> Sequence[Block]:
     if found is None:
         return []
     whole = {(one.model, one.spec): one for one in evaluation.shown}
-    grids = [grid(found, found.of(model, spec), whole[model, spec]) for model, spec in found.leads.items()]
-    return [*grids, *parity_grid(found)]
+    shown = [
+        one for model, spec in found.leads.items() for one in grids(found, found.of(model, spec), whole[model, spec])
+    ]
+    return [*shown, *parity_grid(found)]
 
 
-def grid(found: Slices, gaps: Sequence[Gap], whole: Estimate) -> Grid:
-    """One measure of a model: a row for the whole and one for each slice."""
+def grids(found: Slices, gaps: Sequence[Gap], whole: Estimate) -> list[Grid]:
+    """One measure of a model: for each column that makes slices, a row for the whole and one for each slice."""
+    return [
+        _grid(found, title, [one for one in gaps if one.slice in names], whole)
+        for title, names in found.by_column.items()
+    ]
+
+
+def _grid(found: Slices, title: str, gaps: Sequence[Gap], whole: Estimate) -> Grid:
     several = len(found.leads) > 1
     spec, arrow = whole.spec, whole.spec.measure.arrow
     head = f"{whole.model} {spec.shown} {arrow}".strip() if several else f"{spec.shown} {arrow}".strip()
-    rows = [("all cases", grouped(sum(found.rows_of.values())), whole.text, "", "")]
-    rows += [(one.slice, grouped(found.rows_of[one.slice]), *_cells(one)) for one in gaps]
-    adjusted = ", adjusted over the slices" if len(gaps) > 2 else ""
-    return Grid((found.title, "cases", head, "gap to the rest", "p"), tuple(rows), f"p of the gap{adjusted}.")
+    rows = [("all cases", grouped(found.cases), whole.text, "", "")]
+    rows += [(found.label(one.slice), grouped(found.rows_of[one.slice]), *_cells(one)) for one in gaps]
+    adjusted = any(not math.isnan(one.test.p_adjusted) for one in gaps)
+    over = ", adjusted over the slices; intervals are those of single gaps" if adjusted else ""
+    return Grid((title, "cases", head, "gap to the rest", "p"), tuple(rows), f"p of the gap{over}.")
 
 
 def every_grid(found: Slices, model: str, gaps: Sequence[Gap]) -> Grid:
