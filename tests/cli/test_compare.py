@@ -67,7 +67,8 @@ def test_the_table_ends_with_the_answer_and_the_notes(run, credit):
     said = " ".join(run("compare", *credit, *ALL).out.split())
     assert "All together, naive_bayes, tree, logistic differ by more than chance explains in auc (p < 0.001)." in said
     assert "naive_bayes and logistic: auc differs by −0.008 [−0.025, +0.009], not distinguishable from chance" in said
-    assert said.endswith("notes SS015 p-values of the 3 pairs are adjusted by Holm's method.")
+    single = "intervals are those of single differences"
+    assert said.endswith(f"notes SS015 p-values of the 3 pairs are adjusted by Holm's method; {single}.")
 
 
 def test_markdown(run, credit):
@@ -530,7 +531,7 @@ def test_one_side_and_another_adjustment(run, credit):
         "logistic and tree: auc differs by +0.066 [+0.034, +0.099], more than chance\n"
         "explains (p < 0.001, adjusted, one-sided: logistic greater).\n" in found
     )
-    assert "notes SS015 p-values of the 3 pairs are adjusted by Shaffer's method.\n" in found
+    assert "notes SS015 p-values of the 3 pairs are adjusted by Shaffer's method; intervals\n" in found
     both = run("compare", *three, "--format", "json").json()["rows"][1]
     one = run("compare", *three, "--format", "json", "--alternative", "greater").json()["rows"][0]
     assert (one["p"], one["alternative"], both["alternative"]) == (both["p"] / 2, "greater", "two-sided")

@@ -614,7 +614,9 @@ def test_p_is_adjusted_by_holm_and_it_is_said():
     assert math.isnan(found[0].p_adjusted)  # one test of all at once needs no adjustment
     (note,) = found.notes
     assert (note.code, note.level) == ("SS015", "info")
-    assert note.text == "p-values of the 3 pairs are adjusted by Holm's method."
+    assert note.text == (
+        "p-values of the 3 pairs are adjusted by Holm's method; intervals are those of single differences."
+    )
     assert found.to_dict()["adjustment"] == "holm"
 
 

@@ -53,7 +53,7 @@ def test_a_fall_in_words():
     found = changed(now, before(then))
     alone = ss.compare_samples(then, now, "auc")
     assert found.words == (
-        "Since the baseline of 2026-11-03 (p after Holm over 3 tests): auc of nb fell by "
+        "Since the baseline of 2026-11-03 (p after Holm over 3 tests, intervals single): auc of nb fell by "
         f"{alone.difference:.3f} [{alone.low:.3f}, {alone.high:.3f}], more than chance explains (p < 0.001)."
     )
     assert found.gaps[0].worse

@@ -118,7 +118,9 @@ def test_some_models_may_have_tables(tmp_path):
 def test_a_file_of_tables_is_a_baseline_too(tmp_path):
     ss.save_tables(ss.count_tables(loans(1), **ROLES), tmp_path / "t.parquet")
     now = ss.evaluate(loans(2), **ROLES, measures="auc", baseline=tmp_path / "t.parquet")
-    assert now.changes.words.startswith("Since the baseline t.parquet (p after Holm over 2 tests): auc of nb")
+    assert now.changes.words.startswith(
+        "Since the baseline t.parquet (p after Holm over 2 tests, intervals single): auc of nb"
+    )
 
 
 @pytest.mark.parametrize(

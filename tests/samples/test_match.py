@@ -25,7 +25,9 @@ def test_the_sample_that_matches_is_named():
     assert found.matching == ("alike",)
     assert found.ranked[0] == "alike"
     assert [found.drifts[name].cause for name in ("shifted", "rare")] == ["scores", "prevalence"]
-    assert found.words.splitlines()[0] == "alike matches spring, and no other does."
+    assert (
+        found.words.splitlines()[0] == "alike is nearest to spring: no change is shown in it, and one in every other."
+    )
     assert [line.split(":")[0] for line in found.words.splitlines()[1:]] == list(found.ranked[1:])
     content = found.to_dict()
     assert content["matching"] == ["alike"]
@@ -38,9 +40,9 @@ def test_several_match_or_none():
     found = ss.match(SPRING, twins, **ASKED)
     assert set(found.matching) == set(twins)
     first, *rest = found.matching
-    assert found.words == f"{first} matches spring best; nothing moved in {rest[0]} and {rest[1]} either."
+    assert found.words == f"{first} is nearest to spring; no change is shown in it, nor in {rest[0]} and {rest[1]}."
     none = ss.match(SPRING, {"far": drawn(400, shift=3), "near": drawn(400, shift=1)}, **ASKED)
-    assert none.words.splitlines()[0] == "No sample matches spring; near is the nearest."
+    assert none.words.splitlines()[0] == "A change is shown in every sample beside spring; near is the nearest."
 
 
 def test_p_values_are_adjusted_for_all_samples():

@@ -6,10 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from scorespace.measures import parse
+from scorespace.resampling.estimate import estimate
 from scorespace.samples.moved import FAMILY, TITLES, Aspect, Drift, ModelDrift
 from scorespace.tables import score_table
 
-TABLE = score_table([1, 0], [0.9, 0.2])
+TABLE = score_table([1, 1, 1, 0, 0, 0] * 20, [0.9, 0.8, 0.3, 0.5, 0.2, 0.1] * 20)
+_AREA = estimate(parse("auc"), TABLE)
+# the interval of a difference of two independent numbers, here of the same one twice (Newcombe 1998)
+FELL = f" The AUC fell by at most {math.hypot(_AREA.value - _AREA.low, _AREA.high - _AREA.value):.3f} (95 %)."
 
 
 def aspects(change=0.1, **chances):
@@ -26,16 +31,15 @@ def drift(cause, *, sizes=(900, 800), labelled=True, change=0.1, models=("m",), 
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (drift("nothing"), "Nothing moved: no difference between the samples is beyond chance."),
+        (drift("nothing"), f"No change is shown: no difference between the samples is beyond chance.{FELL}"),
         (
             drift("nothing", sizes=(1200, 29)),
             "Nothing can be said: 1 200 and 29 cases are too few to show whether anything moved.",
         ),
         (
             drift("prevalence", shares=0.001),
-            "The share of positives moved from 30.0 % to 45.0 % (p < 0.01). Within the classes the scores are as "
-            "before (p = 0.60): the ranking holds, and thresholds and probabilities should be adapted to the new "
-            "share.",
+            "The share of positives moved from 30.0 % to 45.0 % (p < 0.01). No change of the scores within the classes "
+            f"is shown (p = 0.60).{FELL} Thresholds and probabilities should be adapted to the new share.",
         ),
         (
             drift("prevalence", shares=0.02, within=math.nan),
@@ -44,29 +48,29 @@ def drift(cause, *, sizes=(900, 800), labelled=True, change=0.1, models=("m",), 
         ),
         (
             drift("scores", within=0.002, meaning=0.001),
-            "The scores moved within the classes (p < 0.01), while the share of positives did not (p = 0.60): the "
-            "model scores differently, or its inputs changed. A threshold no longer means what it meant, and the "
-            "scores should be calibrated again.",
+            "The scores moved within the classes (p < 0.01). No change of the share of positives is shown (p = 0.60): "
+            "probably the model scores differently, or its inputs changed. A threshold no longer means what it meant, "
+            "and the scores should be calibrated again.",
         ),
         (
             drift("scores", scores=0.03, shares=0.04),
-            "The scores moved (p = 0.03), while the share of positives hardly did (p = 0.04): the model scores "
-            "differently, or its inputs changed. A threshold no longer means what it meant.",
+            "The scores moved (p = 0.03). No clear change of the share of positives is shown (p = 0.04): probably the "
+            "model scores differently, or its inputs changed. A threshold no longer means what it meant.",
         ),
         (
             drift("calibration", meaning=0.001, scores=0.04, change=-0.0512),
-            "What a score means moved (p < 0.01), while the scores are distributed nearly as before (p = 0.04): on "
-            "average 5.1 points fewer positives at equal scores. The scores should be calibrated again.",
+            "What a score means moved (p < 0.01): on average 5.1 points fewer positives at equal scores. No clear "
+            "change of the distribution of the scores is shown (p = 0.04). The scores should be calibrated again.",
         ),
         (
             drift("mix", scores=0.001),
-            "Other cases came: the distribution of the scores moved (p < 0.01), while the share of positives at equal "
-            "scores did not (p = 0.60). The scores still mean what they meant.",
+            "The case mix changed: the distribution of the scores moved (p < 0.01). No change of the share of "
+            f"positives at equal scores is shown (p = 0.60).{FELL}",
         ),
         (
             drift("mix", scores=0.001, meaning=math.nan),
-            "Other cases came: the distribution of the scores moved (p < 0.01), while the share of positives at equal "
-            "scores did not (not testable). The scores still mean what they meant.",
+            "The case mix changed: the distribution of the scores moved (p < 0.01). No change of the share of "
+            f"positives at equal scores is shown (not testable).{FELL}",
         ),
         (
             drift("several", scores=0.001, meaning=0.02),
@@ -79,13 +83,11 @@ def drift(cause, *, sizes=(900, 800), labelled=True, change=0.1, models=("m",), 
         ),
         (
             drift("nothing", labelled=False),
-            "The scores did not move (KS 0.100, p = 0.60). Whether they still mean the same cannot be told without the "
-            "truth.",
+            "No change of the scores is shown (KS 0.100, p = 0.60). What they mean cannot be tested without the truth.",
         ),
         (
             drift("scores", labelled=False, scores=0.004),
-            "The scores moved (KS 0.100, p < 0.01). Whether other cases came or the model changed cannot be told "
-            "without the truth.",
+            "The scores moved (KS 0.100, p < 0.01). Whether cases or model changed cannot be told without the truth.",
         ),
         (
             drift("nothing", labelled=False, sizes=(29, 5)),
@@ -93,8 +95,8 @@ def drift(cause, *, sizes=(900, 800), labelled=True, change=0.1, models=("m",), 
         ),
         (
             drift("nothing", models=("a", "b")),
-            "a: Nothing moved: no difference between the samples is beyond chance.\n"
-            "b: Nothing moved: no difference between the samples is beyond chance.",
+            f"a: No change is shown: no difference between the samples is beyond chance.{FELL}\n"
+            f"b: No change is shown: no difference between the samples is beyond chance.{FELL}",
         ),
     ],
 )

@@ -20,7 +20,9 @@ def test_a_row_for_each_number(tmp_path):
     assert shown.columns == ("model", "since", "baseline", "now", "change", "p")
     assert [row[:2] for row in shown.rows] == [("a", "auc ↑"), ("a", "ks ↑"), ("b", "auc ↑"), ("b", "ks ↑")]
     assert [bool(row[-1]) for row in shown.rows] == [True, False, True, False]
-    assert shown.caption.endswith("two independent samples. p is adjusted by Holm's method over 2 tests.")
+    assert shown.caption.endswith(
+        "two independent samples. p is adjusted by Holm's method over 2 tests; intervals are single."
+    )
     alone = grid(evaluated(2, scores="a", measures="auc", baseline=tmp_path / "e.json").changes)
     assert alone.columns[0] == "since"
     assert "adjusted" not in alone.caption

@@ -327,7 +327,9 @@ def adjusted(
         return list(found), None, ()
     chances = adjust([one.p for one in found], method)
     placed = [replace(one, p_adjusted=float(p)) for one, p in zip(found, chances, strict=True)]
-    return placed, method, (note("SS015", f"p-values of the {len(found)} {what} are adjusted by {named} method."),)
+    told = f"p-values of the {len(found)} {what} are adjusted by {named} method"
+    single = "; intervals are those of single differences" if any(not math.isnan(one.low) for one in found) else ""
+    return placed, method, (note("SS015", f"{told}{single}."),)
 
 
 def one_sided(found: Comparison, alternative: Alternative) -> Comparison:

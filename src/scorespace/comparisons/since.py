@@ -105,7 +105,7 @@ class Changes(Result):
     def words(self) -> str:
         """Whether the leading measure of each model changed by more than chance explains."""
         found = [one for model, spec in self.leads.items() if (one := self.of(model, spec)) is not None]
-        over = f" (p after Holm over {self.tested} tests)" if self.tested > 1 else ""
+        over = f" (p after Holm over {self.tested} tests, intervals single)" if self.tested > 1 else ""
         return f"Since {self.before.called}{over}: {'; '.join(map(told, found))}." if found else ""
 
     @property

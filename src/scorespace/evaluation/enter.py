@@ -95,8 +95,8 @@ def evaluate(
     make, beside the rest, each column by itself; "age(bins=4)" makes so many parts of numbers, "a*b" crosses columns.
     `order` lists the classes from the lowest to the highest, where they have an order, and `scale` the ends of scores
     that are ratings, such as "0..10". Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in
-    bins where they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open, and `at` names
-    thresholds that stay exact beside those of the measures.
+    bins where they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the
+    AUC open, and `at` names thresholds that stay exact beside those of the measures.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     `baseline` names the file of a saved evaluation (`Evaluation.save`), which every number is then told beside.

@@ -184,10 +184,10 @@ def _opening(best: Estimate, others: list[Estimate], wins: str, title: str, test
         explains = "more than chance explains" if tested.sure else "which chance could explain"
         size = f"a difference of {decimals(abs(tested.difference))}{' as ' if tested.averaged else ''}{tested.averaged}"
         close = f"{size}, {explains} ({p_text(tested.telling_p)})"
+    elif tested is not None and tested.reason:
+        close = f"the difference is not tested: {tested.reason}"
     elif math.isnan(second.high) or math.isnan(best.low):
         close = "without intervals, how sure that is cannot be said"
-    elif second.high >= best.low and best.high >= second.low:
-        close = "the intervals overlap, so these cases alone do not settle which is better"
     else:
-        close = "the intervals do not overlap"
+        close = "the difference is not tested, since the cases are not known side by side"
     return f"{best.model} {wins} {best.text}; {second.model} follows with {second.text}: {close}."

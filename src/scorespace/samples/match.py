@@ -16,7 +16,7 @@ from scorespace.samples.moved import Drift, ModelDrift
 class Matches(Result):
     """A sample and others of the same models: what moved in each of them, from the nearest to the farthest.
 
-    A sample matches where nothing moved by more than chance explains, allowing for all that were looked at.
+    A sample matches where no change is shown, allowing for all that were looked at.
     """
 
     before: str
@@ -24,7 +24,7 @@ class Matches(Result):
 
     @property
     def matching(self) -> tuple[str, ...]:
-        """The samples in which nothing moved, the nearest first."""
+        """The samples in which no change is shown, the nearest first."""
         return tuple(name for name in self.ranked if not self.drifts[name].moved)
 
     @property
@@ -42,11 +42,11 @@ class Matches(Result):
         """Which samples match, how near each is, and what moved in the others."""
         first, *rest = self.matching or ("",)
         if not first:
-            told = f"No sample matches {self.before}; {self.ranked[0]} is the nearest."
+            told = f"A change is shown in every sample beside {self.before}; {self.ranked[0]} is the nearest."
         elif rest:
-            told = f"{first} matches {self.before} best; nothing moved in {joined(rest)} either."
+            told = f"{first} is nearest to {self.before}; no change is shown in it, nor in {joined(rest)}."
         else:
-            told = f"{first} matches {self.before}, and no other does."
+            told = f"{first} is nearest to {self.before}: no change is shown in it, and one in every other."
         moved = (f"{name}: {self.drifts[name].words}" for name in self.ranked if self.drifts[name].moved)
         return "\n".join((told, *moved))
 

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Final
 
+from scorespace.comparisons.difference import combined
 from scorespace.curves.smooth import SmoothCurve
 from scorespace.errors import DataError
 from scorespace.frozen import dataclass
+from scorespace.measures import parse
+from scorespace.resampling.estimate import estimate
 from scorespace.results import Note, Result, Row, decimals, grouped, note, percent, plain
 from scorespace.tables import ScoreTable
 from scorespace.tables.labels import class_listing
@@ -99,6 +102,13 @@ class ModelDrift:
     tables: tuple[ScoreTable, ScoreTable] = field(repr=False, compare=False)
     curves: tuple[SmoothCurve, SmoothCurve] | None = field(default=None, repr=False, compare=False)
 
+    @property
+    def excluded(self) -> str:
+        """What the samples exclude of a worse ranking, as a sentence; nothing where the AUC has no interval."""
+        old, new = (estimate(parse("auc"), table) for table in self.tables)
+        low, _ = combined(new.value, (new.low, new.high), old.value, (old.low, old.high))
+        return "" if math.isnan(low) else f" The AUC fell by at most {decimals(max(0.0, -low))} (95 %)."
+
     def __getitem__(self, name: str) -> Aspect:
         return next(aspect for aspect in self.aspects if aspect.name == name)
 
@@ -136,45 +146,41 @@ class Drift(Result):
         if not self.labelled and one.cause == "nothing" and min(self.sizes) < HANDFUL:
             return f"Nothing can be said: {_many(self.sizes)} scores are too few to show whether they moved."
         if not self.labelled:
-            moved = "did not move" if one.cause == "nothing" else "moved"
             gap = f"(KS {decimals(one['scores'].change)}, {_p(one['scores'])})"
-            unknown = "they still mean the same" if one.cause == "nothing" else "other cases came or the model changed"
-            return f"The scores {moved} {gap}. Whether {unknown} cannot be told without the truth."
+            if one.cause == "nothing":
+                return f"No change of the scores is shown {gap}. What they mean cannot be tested without the truth."
+            return f"The scores moved {gap}. Whether cases or model changed cannot be told without the truth."
         scores, within, meaning = one["scores"], one["within"], one["meaning"]
         match one.cause:
             case "nothing" if min(self.sizes) < HANDFUL:
                 return f"Nothing can be said: {_many(self.sizes)} cases are too few to show whether anything moved."
             case "nothing":
-                return "Nothing moved: no difference between the samples is beyond chance."
+                return f"No change is shown: no difference between the samples is beyond chance.{one.excluded}"
             case "prevalence":
                 moved = f"The share of positives moved from {percent(shares.before)} to {percent(shares.after)}"
                 if math.isnan(within.p):
                     return f"{moved} ({_p(shares)}). No class is in both samples: nothing else can be compared."
                 return (
-                    f"{moved} ({_p(shares)}). Within the classes the scores are {_nearly(within)}as before "
-                    f"({_p(within)}): the ranking holds, and thresholds and probabilities should be adapted to the new "
-                    "share."
+                    f"{moved} ({_p(shares)}). {_unshown('the scores within the classes', within)}.{one.excluded} "
+                    "Thresholds and probabilities should be adapted to the new share."
                 )
             case "scores":
                 again = ", and the scores should be calibrated again" if meaning.p < CLEAR else ""
                 where = f"within the classes ({_p(within)})" if within.p < LIKELY else f"({_p(scores)})"
                 return (
-                    f"The scores moved {where}, while the share of positives "
-                    f"{_hardly(shares)} ({_p(shares)}): the model scores differently, or its inputs changed. A "
-                    f"threshold no longer means what it meant{again}."
+                    f"The scores moved {where}. {_unshown('the share of positives', shares)}: probably the model "
+                    f"scores differently, or its inputs changed. A threshold no longer means what it meant{again}."
                 )
             case "calibration":
                 points = f"{decimals(100 * abs(meaning.change), 1)} points {'more' if meaning.change > 0 else 'fewer'}"
                 return (
-                    f"What a score means moved ({_p(meaning)}), while the scores are distributed {_nearly(scores)}as "
-                    f"before ({_p(scores)}): on average {points} positives at equal scores. The scores should be "
-                    "calibrated again."
+                    f"What a score means moved ({_p(meaning)}): on average {points} positives at equal scores. "
+                    f"{_unshown('the distribution of the scores', scores)}. The scores should be calibrated again."
                 )
             case "mix":
                 return (
-                    f"Other cases came: the distribution of the scores moved ({_p(scores)}), while the share of "
-                    f"positives at equal scores {_hardly(meaning)} ({_p(meaning)}). The scores still mean what they "
-                    "meant."
+                    f"The case mix changed: the distribution of the scores moved ({_p(scores)}). "
+                    f"{_unshown('the share of positives at equal scores', meaning)}.{one.excluded}"
                 )
             case _:
                 family = [aspect for aspect in (shares, *one.aspects) if aspect.name in FAMILY]
@@ -224,12 +230,9 @@ def refuse_new_labels(before: ScoreTable, after: ScoreTable, name: str) -> None:
         )
 
 
-def _nearly(aspect: Aspect) -> str:
-    return "nearly " if aspect.p < LIKELY else ""
-
-
-def _hardly(aspect: Aspect) -> str:
-    return "hardly did" if aspect.p < LIKELY else "did not"
+def _unshown(what: str, aspect: Aspect) -> str:
+    """That a change of a part is not shown, or not clearly, with its p."""
+    return f"No {'clear ' if aspect.p < LIKELY else ''}change of {what} is shown ({_p(aspect)})"
 
 
 def _p(aspect: Aspect) -> str:

@@ -21,7 +21,9 @@ def grid(found: Changes) -> Grid:
         for one in found.gaps
         for spec in [one.estimate.spec]
     )
-    adjusted = f" p is adjusted by Holm's method over {found.tested} tests." if found.tested > 1 else ""
+    adjusted = (
+        f" p is adjusted by Holm's method over {found.tested} tests; intervals are single." if found.tested > 1 else ""
+    )
     caption = f"Now and in {found.before.called}, taken for two independent samples.{adjusted}"
     header = (*(("model",) if several else ()), "since", "baseline", "now", "change", "p")
     return Grid(header, rows, caption).without_blanks()
