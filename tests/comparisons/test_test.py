@@ -109,7 +109,7 @@ def test_the_test_suits_the_question(spec, at, grouped, test, measure):
     [
         ("delong", "delong"),
         ("bootstrap", "bootstrap"),
-        ("permutation", "permutation"),
+        ("permutation(null=exchangeable)", "permutation"),
         ("mcnemar", "mcnemar, corrected"),
         ("mcnemar(method=exact)", "mcnemar, exact"),
         ("mcnemar-midp", "mcnemar, midp"),

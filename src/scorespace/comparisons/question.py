@@ -20,7 +20,7 @@ from scorespace.measures.confusion import acc
 from scorespace.measures.request import Request, bind, operating_point
 from scorespace.resampling.draw import Draws, asked
 from scorespace.resampling.limits import rarest
-from scorespace.tables import Array, NoTableError, ScoreTable, Table
+from scorespace.tables import Array, NoTableError, Table
 from scorespace.tables.pair import PairTable
 
 Held = TypeVar("Held", bound=Table)
@@ -218,8 +218,7 @@ class Unpaired(Question[Held]):
     def constant(self) -> str | None:
         """Why two rankings are not compared: one of the samples has no scores that differ."""
         for name, request in zip(self.names, self.bound, strict=True):
-            table = request.table
-            if isinstance(table, ScoreTable) and not request.measure.probability and table.constant:
+            if request.table.constant and not request.measure.probability:
                 return f"all scores in {name} {RANKS_NOTHING}"
         return None
 

@@ -325,7 +325,7 @@ def gap_between(name: str, one: Estimate, first: Draws, second: Draws, level: fl
     question: Unpaired[Table] = Unpaired(spec=one.spec, level=level, first=first, second=second, names=(name, other))
     if question.constant is not None:
         test = question.answer("interval, unpaired", asked=str(one.spec))
-        if getattr(question.bound[0].table, "constant", False):  # else the other side is
+        if question.bound[0].table.constant:  # else the other side is
             one = replace(one, low=math.nan, high=math.nan, method=None, reason=question.constant)
         return Gap(name, one, question.bound[1].value, test)
     # By what misleads where cases are few, a small slice differs from a large rest without any gap, and tests would

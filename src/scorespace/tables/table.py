@@ -199,6 +199,11 @@ class Table(ByValue, ABC):
         """What its scores are, where they are no probabilities."""
         return self.described()
 
+    @property
+    def constant(self) -> bool:
+        """Whether it holds scores that are the same for all cases, so that nothing is ranked."""
+        return False
+
     def right(self, at: At | None = None) -> NDArray[np.bool_]:
         """Whether the decision on the cases of each cell is right, at a threshold or down to a rank if needed."""
         raise NoTableError(f"compares decisions, and {self.described()} hold none")

@@ -124,5 +124,5 @@ def _mark(comparisons: Comparisons) -> str:
 def degrees(one: Comparison | Statistic) -> str:
     """Degrees of freedom, one number or two; blank where there are none."""
     if isinstance(one.df, tuple):
-        return ", ".join(f"{value:g}" for value in one.df)
+        return ", ".join(f"{round(value)}" if value >= 100 else f"{value:.4g}" for value in one.df)
     return "" if math.isnan(one.df) else grouped(round(one.df)) if one.df >= 10_000 else f"{one.df:.4g}"
