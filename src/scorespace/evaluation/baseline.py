@@ -18,7 +18,7 @@ from scorespace.decisions.judged import Judged
 from scorespace.errors import DataError, PositiveError, ScoreSpaceError, listing
 from scorespace.evaluation.shown import YOUDEN, shown_threshold
 from scorespace.frames.baseline import Saved, read_saved, why_not_stored, write_saved
-from scorespace.measures import parse
+from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.request import stated_threshold
 from scorespace.results import Row
 from scorespace.tables import ScoreTable, Table

@@ -14,7 +14,7 @@ from scorespace.measures.confusion import youden
 from scorespace.measures.request import bind, operating_point, stated_threshold, suits
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table
 from scorespace.tables.models import Models
-from scorespace.tables.threshold import Scale, Threshold, in_units, stated_threshold
+from scorespace.tables.threshold import Scale, Threshold, in_units, typed_threshold
 
 RANKING: Final = ("auc", "auprc", "ks", "h")
 RARE_FIRST: Final = "auprc"
@@ -145,7 +145,7 @@ def stated_on(scale: Scale, asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
     if scale is None:
         return list(asked)
     return [
-        replace(one, at=stated_threshold(one.at, scale))
+        replace(one, at=typed_threshold(one.at, scale))
         if isinstance(one.at, float) and not isinstance(one.at, Threshold)
         else one
         for one in asked
@@ -179,7 +179,7 @@ def shown_threshold(model: str, table: Table, asked: Sequence[MeasureSpec], chos
         return chosen
     scores = table.inside(ScoreTable)
     if scores.probabilities:
-        return 0.5 if scores.scale is None else stated_threshold(in_units(0.5, scores.scale), scores.scale)
+        return 0.5 if scores.scale is None else typed_threshold(in_units(0.5, scores.scale), scores.scale)
     from scorespace.decisions.threshold import best_threshold  # decisions load for those who take some
 
     return best_threshold(scores, youden).threshold

@@ -93,7 +93,7 @@ def of_units(at: float, scale: Scale) -> float:
     return float(at) if scale is None else (float(at) - scale[0]) / (scale[1] - scale[0])
 
 
-def stated_threshold(at: float, scale: Scale) -> Threshold:
+def typed_threshold(at: float, scale: Scale) -> Threshold:
     """A threshold that somebody stated in the units of a scale."""
     return Threshold(of_units(at, scale), threshold_text(float(at)), float(at), chosen=False)
 
