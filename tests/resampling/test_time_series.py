@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import scorespace as ss
-from scorespace.resampling.time_series import block_counts, block_length, variance_inflation
+from scorespace.resampling.time_series import block_counts, block_length, long_run_variance
 
 ARCH = json.loads((Path(__file__).parents[1] / "oracles/arch_block_length.json").read_text())["cases"]
 
@@ -26,12 +26,13 @@ def test_block_length_is_that_of_arch(case):
     assert block_length(series) == pytest.approx(max(1.0, case["length"]))
 
 
-def test_variance_inflation_of_an_autoregressive_series():
-    """The long-run variance of an AR(1) over its variance is (1 + ρ) / (1 − ρ)."""
+def test_long_run_variance_of_an_autoregressive_series():
+    """That of an AR(1) with unit noise is 1 / (1 − ρ)²."""
     rng = np.random.default_rng(3)
     for rho in (0.0, 0.5, 0.8):
-        found = variance_inflation(autoregressive(rho, rng.standard_normal(40_000)))
-        assert found == pytest.approx((1 + rho) / (1 - rho), rel=0.1)
+        series = autoregressive(rho, rng.standard_normal(20_000))
+        variance, freedom = long_run_variance(series - series.mean())
+        assert variance == pytest.approx(1 / (1 - rho) ** 2, rel=4 * np.sqrt(2 / freedom))
 
 
 def test_blocks_keep_neighbours_together():

@@ -17,14 +17,13 @@ from scorespace.comparisons.test import Refused, test
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.frozen import dataclass
 from scorespace.measures.catalog import measures
+from scorespace.resampling.time_series import long_run_variance
 from scorespace.results import decimals, joined, note, p_text, signed
 from scorespace.special import stdtr, stdtrit
 from scorespace.tables import Array, ResidualTable
 from scorespace.tables.residual import Numbers
 
 _FEWEST: Final = 8  # times from which on a variance over time says anything
-_BIAS: Final = 0.03  # of a variance over time, by its autocorrelation at one step
-_LEAST_COSINES: Final = 2
 _BARTLETT: Final = "the sum of the autocovariances is not above 0, so they have Bartlett's weights"
 
 
@@ -142,24 +141,6 @@ def diebold_mariano(
     half = float(stdtrit(freedom, (1 + question.level) / 2)) * error
     p = 2 * float(stdtr(freedom, -abs(mean / error)))
     return replace(found, low=mean - half, high=mean + half, statistic=mean / error, df=float(freedom), p=p)
-
-
-def long_run_variance(apart: Array) -> tuple[float, int]:
-    """T times the variance of a mean of T numbers that are related over time, and its degrees of freedom ν.
-
-    Equal-weighted cosines, Ω = Σ cⱼ² / ν with cⱼ = √(2/T) Σ xₜ cos(π j (t − ½) / T) for j = 1 … ν, and about t of ν. Of
-    autocorrelation ρ at one step its relative bias is (π²/6) (ν/T)² · 2ρ / (1 − ρ)²; ν keeps it below 3 %, with ρ the
-    one of one step and a standard error, or of two steps if that is longer. Mean differences of such numbers that are 0
-    were called other than 0 in 4 to 6 % of samples (30 to 120 times, ρ to 0.7), without it in up to 42 %.
-    """
-    times, whole = apart.size, float(apart @ apart)
-    one, two = (float(apart[lag:] @ apart[:-lag]) / whole for lag in (1, 2))
-    related = max(one + (1 + 3 * one) / times + 1 / math.sqrt(times), math.sqrt(max(0.0, two + 2 / times)))
-    related = min(max(related, 1e-3), 0.97)
-    wanted = times * math.sqrt(6 * _BIAS / math.pi**2 * (1 - related) ** 2 / (2 * related))
-    count = int(min(max(_LEAST_COSINES, wanted), times - 1))
-    waves = np.cos(np.pi * np.outer(np.arange(1, count + 1), np.arange(times) + 0.5) / times)
-    return float(((waves @ apart) ** 2).mean()) * 2 / times, count
 
 
 def _of_horizon(apart: Array, horizon: int) -> tuple[float, bool]:

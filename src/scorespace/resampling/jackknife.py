@@ -11,7 +11,7 @@ import numpy as np
 from scorespace.measures.request import Request
 from scorespace.resampling.interval import Interval, Plan, bootstrap_interval, interval, none
 from scorespace.resampling.limits import student
-from scorespace.resampling.time_series import by_time, longest_block, variance_inflation
+from scorespace.resampling.time_series import by_time, long_run_variance, longest_block
 from scorespace.tables import Array
 from scorespace.tables.pieces import over_pieces
 
@@ -63,10 +63,7 @@ def _in_time(request: Request) -> bool:
 
 @interval("hac", "jackknife with the long-run variance of errors in time order", suits=_in_time, weighted=True)
 def hac_interval(plan: Plan) -> Interval:
-    """As the jackknife, with the long-run variance of the cases' influence in time order (Newey and West).
-
-    The degrees of freedom and the skewness are those of as many independent cases as the series is worth.
-    """
+    """As the jackknife, with the long-run variance of the cases' influence in time order and its degrees of freedom."""
     if plan.draws.time is None:
         return none("no time is named")
     return _of_spread(plan, "hac", _of_times)
@@ -114,10 +111,10 @@ def _of_times(plan: Plan, there: Map) -> Spread | None:
     if moves is None or pairs is None or pairs.time is None:
         return None
     series = by_time(moves[pairs.cell[pairs.index(plan.model)]], pairs.time)
-    inflation = variance_inflation(series)
-    error, skew, bias, times = _moments(series, np.ones_like(series), float(series.size))
-    factor = math.sqrt(inflation)
-    return error * factor, skew * factor, bias, max(3.0, times / max(inflation, 1e-9))
+    alone, skew, bias, times = _moments(series, np.ones_like(series), float(series.size))
+    variance, freedom = long_run_variance(series - series.mean())
+    error = math.sqrt(variance * times)
+    return error, skew * (error / alone if alone > 0 else 1.0), bias, freedom + 1.0
 
 
 def _moves(plan: Plan, there: Map) -> Array | None:

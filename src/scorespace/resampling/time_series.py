@@ -1,10 +1,9 @@
 """Errors in time order: their long-run variance, and blocks of consecutive times that are resampled together.
 
-References: Newey and West (1987), "A simple, positive semi-definite, heteroskedasticity and autocorrelation consistent
-covariance matrix", Econometrica 55; Andrews and Monahan (1992), "An improved heteroskedasticity and autocorrelation
-consistent covariance matrix estimator", Econometrica 60 (prewhitening); Politis and Romano (1994), "The stationary
-bootstrap", JASA 89; Patton, Politis and White (2009), correction to "Automatic block-length selection for the
-dependent bootstrap", Econometric Reviews 28.
+References: Lazarus, Lewis, Stock and Watson (2018), "HAR inference: recommendations for practice", Journal of Business
+and Economic Statistics 36 (equal-weighted cosines); Politis and Romano (1994), "The stationary bootstrap", JASA 89;
+Patton, Politis and White (2009), correction to "Automatic block-length selection for the dependent bootstrap",
+Econometric Reviews 28.
 """
 
 from __future__ import annotations
@@ -17,30 +16,28 @@ import numpy as np
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable
 
-_MOST: Final = 0.97  # autocorrelation beyond which a series is too close to a random walk to be prewhitened
+_BIAS: Final = 0.03  # of a long-run variance, by its autocorrelation at one step
+_LEAST_COSINES: Final = 2
 
 
-def variance_inflation(values: Array) -> float:
-    """Long-run variance of a series over its variance: how much less a mean is known than that of independent values.
+def long_run_variance(apart: Array) -> tuple[float, int]:
+    """T times the variance of a mean of T numbers that are related over time, and its degrees of freedom ν.
 
-    Prewhitened with the lag-1 autocorrelation, corrected for its bias by (1 + 3r) / n, then Bartlett weights on
-    ⌊4 (n / 100)^(2/9)⌋ lags.
-
-    >>> rng = np.random.default_rng(0)
-    >>> round(variance_inflation(rng.normal(size=5000)), 1)
-    1.0
+    Equal-weighted cosines, Ω = Σ cⱼ² / ν with cⱼ = √(2/T) Σ xₜ cos(π j (t − ½) / T) for j = 1 … ν, and about t of ν. Of
+    autocorrelation ρ at one step its relative bias is (π²/6) (ν/T)² · 2ρ / (1 − ρ)²; ν keeps it below 3 %, with ρ the
+    one of one step and a standard error, or of two steps if that is longer. Mean differences of such numbers that are 0
+    were called other than 0 in 4 to 6 % of samples (30 to 120 times, ρ to 0.7), without it in up to 42 %.
     """
-    centred = values - values.mean()
-    squares, times = float(centred @ centred), values.size
-    if squares <= 0 or times < 3:
-        return 1.0
-    first = float(centred[1:] @ centred[:-1]) / squares
-    first = min(_MOST, first + (1 + 3 * first) / times)
-    white = centred[1:] - first * centred[:-1]
-    lags = min(int(4 * (times / 100) ** (2 / 9)), white.size - 1)
-    products = [float(white[k:] @ white[: white.size - k]) for k in range(lags + 1)]
-    total = products[0] + 2 * sum((1 - k / (lags + 1)) * products[k] for k in range(1, lags + 1))
-    return max(0.0, total) / white.size / (1 - first) ** 2 / (squares / times)
+    times, whole = apart.size, float(apart @ apart)
+    if whole <= 0 or times < 4:
+        return 0.0, max(1, times - 1)
+    one, two = (float(apart[lag:] @ apart[:-lag]) / whole for lag in (1, 2))
+    related = max(one + (1 + 3 * one) / times + 1 / math.sqrt(times), math.sqrt(max(0.0, two + 2 / times)))
+    related = min(max(related, 1e-3), 0.97)
+    wanted = times * math.sqrt(6 * _BIAS / math.pi**2 * (1 - related) ** 2 / (2 * related))
+    count = int(min(max(_LEAST_COSINES, wanted), times - 1))
+    waves = np.cos(np.pi * np.outer(np.arange(1, count + 1), np.arange(times) + 0.5) / times)
+    return float(((waves @ apart) ** 2).mean()) * 2 / times, count
 
 
 def by_time(values: Array, time: Array) -> Array:
