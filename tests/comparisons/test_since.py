@@ -26,11 +26,12 @@ def weights(table):
 
 
 def changed(now, then, measures="auc, brier, tpr@0.5", **more):
-    specs = [parse(name.strip()) for name in measures.split(",")]
+    share = more.pop("prevalence", None)
+    specs = [parse(name.strip()).for_prevalence(share) for name in measures.split(",")]
     draws = Draws({"nb": now})
     found = estimates({"nb": specs}, draws, level=0.95, method=None, strict=False)
     told = {"classes": weights(now), "leads": {"nb": specs[0]}} | more
-    return changes(then, {"nb": found}, lambda one: draws, **told)
+    return changes(then, {"nb": found}, lambda model: draws, **told)
 
 
 def before(table, **more):
@@ -104,7 +105,7 @@ def saved(changes_of):
         for name, by in zip(names, changes_of, strict=True)
     }
     draws = Draws({"nb": sample(1)})
-    return changes(kept, now, lambda one: draws, classes={}, leads=dict.fromkeys(names, spec))
+    return changes(kept, now, lambda model: draws, classes={}, leads=dict.fromkeys(names, spec))
 
 
 def test_chance_explains_what_lies_within_the_interval_of_one_number():
@@ -140,7 +141,7 @@ def test_one_of_five_unchanged_models_seldom_fails():
         draws = {name: Draws({name: table}, seed=seed) for name, table in now.items()}
         told = {name: estimates({name: [spec]}, draws[name], level=0.95, method=None, strict=False) for name in names}
         kept = Before("e.json", tables=then, positive="1")
-        found = changes(kept, told, lambda one, draws=draws: draws[one.model], classes={}, leads={})
+        found = changes(kept, told, lambda model, draws=draws: draws[model], classes={}, leads={})
         failed += any(one.worse and not found.by_chance(one) for one in found.gaps)
     assert failed <= 3
 

@@ -235,14 +235,16 @@ def test_a_stated_threshold_was_not_chosen(tmp_path):
     assert not any("chose" in one.text for one in now.notes)
 
 
-def test_at_another_prevalence_a_chosen_threshold_is_not_tested(tmp_path):
-    roles = {"truth": "y", "scores": "m", "positive": 1, "measures": "ppv, tpr"}
+def test_at_another_prevalence_a_chosen_threshold_is_judged_on_other_cases(tmp_path):
+    roles = {"truth": "y", "scores": "m", "positive": 1, "measures": "ppv, tpr, fpr"}
     ss.evaluate(marks(1), **roles).save(tmp_path / "then.json")
     asked = {"condition": ss.Condition(prevalence=0.1), "baseline": tmp_path / "then.json"}
     found = {row["measure"]: row for row in ss.evaluate(marks(2), **roles, **asked).changes.rows()}
     assert found["tpr"]["p"] is not None
-    assert found["ppv"]["p"] is None
-    assert found["ppv"]["difference_reason"] == "interval only: the cases of the baseline chose the threshold"
+    assert found["ppv"]["p"] is not None
+    for side in ("baseline", "value"):
+        hits, alarms = 0.1 * found["tpr"][side], 0.9 * found["fpr"][side]
+        assert found["ppv"][side] == pytest.approx(hits / (hits + alarms), rel=1e-12)
 
 
 def test_numbers_beside_a_baseline_of_classes(base):

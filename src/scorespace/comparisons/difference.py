@@ -106,7 +106,7 @@ def combined(a: float, of_a: Bounds, b: float, of_b: Bounds, correlation: float 
 def interval_at(request: Request, model: str, draws: Draws, level: float) -> Interval:
     """The usual interval of a measure of a model, the one that is shown of it; groups of cases are drawn whole."""
     value = request.value
-    reason = request.measure.reason(value) or (None if draws.tables[model].counted else UNCOUNTED)
+    reason = request.reason(value) or (None if draws.tables[model].counted else UNCOUNTED)
     if reason is not None:
         return Interval(math.nan, math.nan, None, reason)
     kind = bootstrap_interval if draws.grouped else chosen(request, None)

@@ -206,7 +206,7 @@ def _bounds(question: Paired[Table]) -> Callable[[float], Bounds]:
 
 def _undefined(found: Comparison, question: Paired[Table]) -> Comparison:
     """The comparison of a measure that has no value, with the reason."""
-    reasons = (one.measure.reason(one.value) for one in question.bound)
+    reasons = (one.reason(one.value) for one in question.bound)
     return replace(found, difference=math.nan, reason=next(filter(None, reasons), None))
 
 

@@ -117,8 +117,17 @@ def ratio_interval(a: float, of_a: Bounds, b: float, of_b: Bounds) -> Bounds:
     return (lower / below if below > 0 else 0.0), (above / beside if beside > 0 else math.inf)
 
 
-def parities(model: str, samples: Mapping[str, Draws], at: float | None, *, level: float = 0.95) -> list[Parity]:
+def parities(
+    model: str,
+    samples: Mapping[str, Draws],
+    at: float | None,
+    *,
+    prevalence: float | None = None,
+    level: float = 0.95,
+) -> list[Parity]:
     """Every criterion that suits a model with a positive class, over samples that are its slices.
+
+    With a `prevalence`, rates that depend on it are those of slices in which positives have that share.
 
     >>> from scorespace.tables import confusion
     >>> two = {"a": confusion([[8, 2], [4, 6]]), "b": confusion([[3, 7], [5, 5]])}
@@ -133,7 +142,8 @@ def parities(model: str, samples: Mapping[str, Draws], at: float | None, *, leve
     for criterion in CRITERIA:
         if not (criterion.placed or all(table.thresholded for table in tables)):
             continue  # of decisions there are no probabilities
-        specs = [_placed(name, at if criterion.placed else None, tables[0]) for name in criterion.measures]
+        placed = (_placed(name, at if criterion.placed else None, tables[0]) for name in criterion.measures)
+        specs = [spec.for_prevalence(prevalence) for spec in placed]
         if all(bindable(spec, tables) for spec in specs):
             found.append(_parity(model, criterion, specs, samples, level))
     return found

@@ -63,8 +63,8 @@ class Before:
     def row(self, model: str, spec: MeasureSpec) -> Row | None:
         """What was told of a measure of a model, if it was."""
         at = str(spec.at) if isinstance(spec.at, Top) else spec.at
-        wanted = model, spec.label, at, spec.of, None
-        names = ("model", "measure", "at", "class", "slice")
+        wanted = model, spec.label, at, spec.of, None, spec.prevalence
+        names = ("model", "measure", "at", "class", "slice", "prevalence")
         return next((row for row in self.rows if tuple(map(row.get, names)) == wanted), None)
 
 
@@ -157,52 +157,38 @@ def told(one: Gap) -> str:
 def changes(
     before: Before,
     now: Mapping[str, Sequence[Estimate]],
-    drawn: Callable[[Estimate], Draws],
+    drawn: Callable[[str], Draws],
     *,
     classes: Mapping[str, float],
     leads: Mapping[str, MeasureSpec],
-    prevalence: float | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> Changes:
     """The numbers of every model that the baseline has, too, beside those of the baseline.
 
-    `drawn` gives what is drawn of the cases now, for a number; `classes` counts them. With a `prevalence`, numbers that
-    depend on how common the classes are are those of a baseline in which positives have that share.
+    `drawn` gives what is drawn of the cases now, for a model; `classes` counts them.
     """
 
     @cache
-    def then(model: str, within: bool) -> Draws | None:
-        if model not in before.tables:
-            return None
-        table = before.tables[model]
-        held = table if within or prevalence is None else table.at_prevalence(prevalence)
-        return Draws({model: held}, seed=stream_seed(seed, 1))
+    def then(model: str) -> Draws | None:
+        table = before.tables.get(model)
+        return None if table is None else Draws({model: table}, seed=stream_seed(seed, 1))
 
     gaps = [
-        _change(
-            before,
-            one,
-            drawn(one),
-            then(one.model, one.spec.within),
-            level,
-            prevalence is not None and not one.spec.within,
-        )
-        for several in now.values()
-        for one in several
+        _change(before, one, drawn(one.model), then(one.model), level) for several in now.values() for one in several
     ]
     adjusted = holm([one.test.p for one in gaps]).tolist() if gaps else []
     if sum(not math.isnan(p) for p in adjusted) > 1:
         gaps = [replace(one, test=replace(one.test, p_adjusted=p)) for one, p in zip(gaps, adjusted, strict=True)]
-    besides = _besides(before, classes, gaps, level, stated=prevalence is not None)
+    besides = _besides(before, classes, gaps, level)
     return Changes(before, tuple(gaps), {model: lead for model, lead in leads.items() if model in now}, besides)
 
 
-def _change(before: Before, one: Estimate, first: Draws, second: Draws | None, level: float, standard: bool) -> Gap:
+def _change(before: Before, one: Estimate, first: Draws, second: Draws | None, level: float) -> Gap:
     if second is not None:
         try:
             judged = _chosen(before, one)
-            if judged is not None and judged.outcomes is not None and not standard:
+            if judged is not None and judged.outcomes is not None:
                 return _since_chosen(one, first, second, judged, level)
             gap = gap_between(NOW, one, first, second, level, other=THEN)
             reason = gap.test.reason or f"{UNTESTED}: {_CHOSEN}"
@@ -253,9 +239,7 @@ def _unsaid(one: Estimate, reason: str) -> Gap:
     return Gap(NOW, one, math.nan, test)
 
 
-def _besides(
-    before: Before, classes: Mapping[str, float], gaps: Sequence[Gap], level: float, *, stated: bool
-) -> tuple[str, ...]:
+def _besides(before: Before, classes: Mapping[str, float], gaps: Sequence[Gap], level: float) -> tuple[str, ...]:
     """What differs between the two samples besides the numbers."""
     found = []
     chosen = dict.fromkeys(one.estimate.model for one in gaps if _chosen(before, one.estimate) is not None)
@@ -270,8 +254,9 @@ def _besides(
             "says; compare the old and the new model as two columns of one file."
         )
     shares = _share(classes, before.positive), _share(before.classes, before.positive)
-    moved = list(dict.fromkeys(one.estimate.spec.shown for one in gaps if not one.estimate.spec.within))
-    if not stated and moved and _apart(classes, before.classes, before.positive) < 1 - level:
+    specs = dict.fromkeys(one.estimate.spec for one in gaps)
+    moved = list(dict.fromkeys(spec.shown for spec in specs if not spec.within and spec.prevalence is None))
+    if moved and _apart(classes, before.classes, before.positive) < 1 - level:
         names = ", ".join(moved[:_MOST_NAMED]) + (", …" if len(moved) > _MOST_NAMED else "")
         found.append(
             f"{before.positive} is {percent(shares[0])} of the cases here and {percent(shares[1])} of those of the "

@@ -33,7 +33,7 @@ from scorespace.tables import Table
 from scorespace.tables.models import Models, Parts, class_weights
 from scorespace.tables.table import Top
 
-Sides = Callable[[str, int, bool], Draws]
+Sides = Callable[[str, int], Draws]
 REST: Final = "the rest"
 _DEPENDS: Final = f"{UNTESTED}: the measure depends on how many cases there are"
 
@@ -231,23 +231,24 @@ def slices(
 ) -> Slices:
     """Every measure that is asked of a model in each slice, its gap to the rest, and parity between the slices.
 
-    `at` are the thresholds that parity is told at, `leads` the measures that the words are about. With a `prevalence`,
-    measures that depend on how common the classes are are those of slices in which positives have that share.
+    `at` are the thresholds that parity is told at, `leads` the measures that the words are about; `prevalence` is that
+    which parity is told for, as measures have their own.
     """
     gaps: list[Gap] = []
     parity: list[Parity] = []
     steps = max(1, len(asked))
     for step, (model, specs) in enumerate(asked.items()):
-        draws = _sides(parts, model, prevalence, seed)
+        draws = _sides(parts, model, seed)
         found = []
         for number, name in enumerate(parts.slices):
-            found.append(_of_slice(model, name, specs, draws, prevalence is not None, level, method))
+            found.append(_of_slice(model, name, specs, draws, level, method))
             if progress is not None:
                 progress((step + (number + 1) / len(parts.slices)) / steps)
         for own in zip(*found, strict=True):
             gaps += _adjusted(own)
         threshold = None if at is None else at.get(model)
-        parity += parities(model, {name: draws(name, 0, False) for name in parts.slices}, threshold, level=level)
+        samples = {name: draws(name, 0) for name in parts.slices}
+        parity += parities(model, samples, threshold, prevalence=prevalence, level=level)
     rows = {name: models.rows for name, models in parts.slices.items()}
     small = {name: why for name, models in parts.slices.items() if (why := _too_small(models)) is not None}
     first = leads or {model: specs[0] for model, specs in asked.items() if specs}
@@ -292,32 +293,25 @@ def _gathered(found: Sequence[Slices]) -> Slices:
     return replace(every, gaps=tuple(gaps))
 
 
-def _sides(parts: Parts, model: str, prevalence: float | None, seed: int) -> Sides:
+def _sides(parts: Parts, model: str, seed: int) -> Sides:
     """What gives a model in a slice (side 0) and in its rest (side 1), each drawn once for all measures."""
 
     @cache
-    def draws(name: str, side: int, standard: bool) -> Draws:
+    def draws(name: str, side: int) -> Draws:
         models = (parts.slices, parts.rests)[side][name]
-        held = models.at_prevalence(prevalence) if standard and prevalence is not None else models
-        pairs = None if held.pairs is None else held.pairs.only(model)
-        return Draws({model: held[model]}, pairs, seed=stream_seed(seed, side))
+        pairs = None if models.pairs is None else models.pairs.only(model)
+        return Draws({model: models[model]}, pairs, seed=stream_seed(seed, side))
 
     return draws
 
 
 def _of_slice(
-    model: str, name: str, specs: Sequence[MeasureSpec], draws: Sides, stated: bool, level: float, method: str | None
+    model: str, name: str, specs: Sequence[MeasureSpec], draws: Sides, level: float, method: str | None
 ) -> list[Gap]:
     """All measures of a slice beside those of the rest; of two slices, one test serves both."""
-    found = []
-    for standard in (False, True):
-        own = [spec for spec in specs if (stated and not spec.within) == standard]
-        if not own:
-            continue
-        first, second = (draws(name, side, standard) for side in (0, 1))
-        told = estimates({model: own}, first, level=level, method=method, strict=False)
-        found += [gap_between(name, one, first, second, level) for one in told]
-    return sorted(found, key=lambda one: specs.index(one.estimate.spec))
+    first, second = (draws(name, side) for side in (0, 1))
+    told = estimates({model: specs}, first, level=level, method=method, strict=False)
+    return [gap_between(name, one, first, second, level) for one in told]
 
 
 def gap_between(name: str, one: Estimate, first: Draws, second: Draws, level: float, *, other: str = REST) -> Gap:
@@ -359,7 +353,7 @@ def _present(draws: Draws) -> set[str]:
 def _untested(question: Unpaired[Table], one: Estimate) -> Comparison:
     """The gap with an interval alone, from the corrected intervals of both numbers."""
     request = question.bound[1]
-    found = question.answer("interval, unpaired", reason=one.reason or request.measure.reason(request.value))
+    found = question.answer("interval, unpaired", reason=one.reason or request.reason(request.value))
     if found.reason is not None:
         return found
     other = interval_at(request, one.model, question.second, one.level)

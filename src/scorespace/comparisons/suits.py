@@ -35,10 +35,12 @@ def of_a_measure(question: Question[Any]) -> Refused | None:
 def of_decisions(question: Question[Any]) -> Refused | None:
     """Decisions, right or wrong, and the share of right ones."""
     spec = question.spec
-    if spec is None or (spec.name == RIGHT.name and spec.of is None and not isinstance(spec.at, Top)):
+    own = spec is not None and spec.name == RIGHT.name and spec.of is None and not isinstance(spec.at, Top)
+    if spec is None or (own and spec.prevalence is None):
         return None
+    other = f"not for {spec}" if not own else f"not for {spec} at a stated prevalence"
     return Refused(
-        f"{{title}} is for {RIGHT.name}, not for {spec}.",
+        f"{{title}} is for {RIGHT.name}, {other}.",
         hint='test="bootstrap", which is for any measure',
         error=MeasureError,
     )

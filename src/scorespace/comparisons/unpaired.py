@@ -113,7 +113,7 @@ def _drawn(question: Unpaired[Table] | Against[Table], test: str, replicates: in
 
 def _found(question: Unpaired[Table] | Against[Table], test: str) -> Comparison:
     """The difference alone, or the reason why there is none, or none that could be judged."""
-    reasons = [one.measure.reason(one.value) for one in question.bound]
+    reasons = [one.reason(one.value) for one in question.bound]
     if not all(table.counted for table in question.tables):
         reasons.append(UNCOUNTED.removeprefix("no interval: "))
     return question.answer(test, reason=next(filter(None, reasons), None), notes=grouped_notes(question))

@@ -21,6 +21,7 @@ from scorespace.tables import Array, ScoreTable, ratio
     chance=((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)),
     chance_name="no model",
     area="the mean cost when all conditions are equally likely; lower is better",
+    within_classes=True,
 )
 def cost_curve(table: ScoreTable) -> Curve:
     """The least normalised cost that any threshold reaches (y), for each x = π·c_FN / (π·c_FN + (1−π)·c_FP).

@@ -175,7 +175,7 @@ class CurveKind(OnTables, Frame, Generic[Shape]):
     `x` and `y` are the titles of the axes. `area` says what the area under it is; without it, none is told. `level` is
     the height that chance reaches, from the table. `probability`: the size of the scores counts and not their order
     alone. `also` names further tables inside one of several classes that have such a curve. `placed` is the option
-    that takes the threshold at which a model is shown.
+    that takes the threshold at which a model is shown. `within_classes`: its points stay when one class is multiplied.
     """
 
     function: Callable[..., Shape]
@@ -190,6 +190,7 @@ class CurveKind(OnTables, Frame, Generic[Shape]):
     level: Callable[[Any], float] | None = None
     also: tuple[str, ...] = ()
     placed: str | None = None
+    within_classes: bool = False
 
     @property
     def frame(self) -> Frame:
@@ -265,7 +266,7 @@ in_square = partial(curve, x_ends=UNIT, y_ends=UNIT, square=True)
 """Declares a curve whose axes are both shares, from 0 to 1."""
 beside_chance = partial(in_square, chance=DIAGONAL)
 """The same, where chance draws the diagonal."""
-in_roc_space = partial(beside_chance, x="False positive rate", y="True positive rate")
+in_roc_space = partial(beside_chance, x="False positive rate", y="True positive rate", within_classes=True)
 
 
 @dataclass(frozen=True)

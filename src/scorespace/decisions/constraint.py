@@ -31,7 +31,7 @@ class Constraint:
 
     def shortfall(self, counts: Counts) -> Array:
         """By how much the bound is missed: 0 where it is kept, infinite where the measure is undefined."""
-        values = np.asarray(self.spec.measure(counts, **dict(self.spec.options)), dtype=np.float64)
+        values = self.spec.along(counts)
         missed = self.bound - values if self.least else values - self.bound
         # A bound typed with few decimals must not fail by rounding: 0.9 is kept by 27/30.
         missed = np.where(missed <= 1e-12, 0.0, missed)
@@ -255,7 +255,8 @@ def choose_under(
     best = best_value(objective, tuple(constraints))
     found = tuple(_candidate(name, table, objective, tuple(constraints)) for name, table in models.items())
     choice = ConstrainedChoice(objective, tuple(constraints), found)
-    return _judged(choice, crossfit(models, best, pairs=pairs, seed=seed), level)
+    stated = any(spec.prevalence is not None for spec in (objective, *(one.spec for one in constraints)))
+    return _judged(choice, crossfit(models, best, pairs=pairs, within_classes=stated, seed=seed), level)
 
 
 def _ranked(
@@ -313,7 +314,7 @@ def best_value(objective: MeasureSpec, constraints: tuple[Constraint, ...] = ())
     sign = -1.0 if objective.measure.best == "high" else 1.0
 
     def price(counts: Counts) -> tuple[Array, Array]:
-        values = np.asarray(objective.measure(counts, **dict(objective.options)), dtype=np.float64)
+        values = objective.along(counts)
         missed = [one.shortfall(counts) for one in constraints]
         return np.max(missed, axis=0) if missed else np.zeros_like(values), sign * values
 

@@ -111,7 +111,7 @@ class Judged:
         value = value_of(spec, counts)
         if not math.isfinite(value):
             return Value(value, reason=spec.measure.reason(value))
-        if spec.measure.trials is not None:
+        if spec.measure.trials is not None and spec.prevalence is None:
             trials = float(getattr(counts, spec.measure.trials)) / self.spread
             to_share, back = spec.measure.share or (float, float)
             low, high = wilson(to_share(value) * trials, trials, level)
@@ -119,8 +119,7 @@ class Judged:
         else:
             half = normal_quantile(level) * math.sqrt(self.spread) * _slope_error(spec, counts)
             found = Value(value, value - half, value + half)
-        again = np.asarray(spec.measure(outcomes, **dict(spec.options)), dtype=np.float64)
-        return within(shaken(found, again, level), spec.measure.range)
+        return within(shaken(found, spec.along(outcomes), level), spec.measure.range)
 
     def _mean(self, losses: Losses, condition: Condition, level: float) -> Value:
         if self.outcomes is None or self.counts is None:
@@ -266,7 +265,7 @@ def costs_of(counts: Counts, condition: Condition) -> Array:
 
 def value_of(spec: MeasureSpec, counts: Counts) -> float:
     """The value of a measure of decisions."""
-    return float(spec.measure(counts, **dict(spec.options)))
+    return float(spec.along(counts))
 
 
 def added(a: Value, b: Value) -> Value:
@@ -297,7 +296,7 @@ def _slope_error(spec: MeasureSpec, counts: Counts) -> float:
     four = np.array([float(getattr(counts, name)) for name in OUTCOMES])
     total = four.sum()
     around = np.maximum(four + 1e-4 * total * np.concatenate([np.eye(4), -np.eye(4)]), 0.0)
-    values = np.asarray(spec.measure(Counts(*around.T), **dict(spec.options)), dtype=np.float64)
+    values = spec.along(Counts(*around.T))
     slopes = (values[:4] - values[4:]) / (np.diag(around[:4] - around[4:]) / total)
     share = four / total
     return math.sqrt(max(0.0, float((share * slopes**2).sum() - (share * slopes).sum() ** 2)) / total)

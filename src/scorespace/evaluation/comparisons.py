@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from scorespace.comparisons import paired, unpaired
 from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.comparisons.question import RIGHT
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse
@@ -54,8 +55,11 @@ def compare_models(evaluation: Answers, models: Sequence[str], measure: str | No
             seen=listing(evaluation.models),
             hint='scores=["a", "b"], or compare one with a value or on another sample',
         )
-    spec = None if measure is None else parse(measure)
-    asked |= {"spec": spec, "level": evaluation.level, "default_at": stated_threshold(evaluation.requested)}
+    spec, asked["default_at"] = _spec(evaluation, measure), stated_threshold(evaluation.requested)
+    if spec is None and evaluation.prevalence is not None and _decided(evaluation, models, asked["at"]):
+        # Which decisions are right is counted in the sample; how many would be is a measure.
+        spec, asked["at"] = replace(RIGHT, at=asked["at"], prevalence=evaluation.prevalence), None
+    asked |= {"spec": spec, "level": evaluation.level}
     if evaluation.models.pairs is None and evaluation.models.couples:
         names = tuple(models) or tuple(evaluation.models)
         couples = {two: _pairs(evaluation, two) for two in combinations(names, 2)}
@@ -73,7 +77,7 @@ def compare_samples(
     mine, theirs = evaluation.models, other.models
     names = tuple(models) or tuple(mine)
     mine.refuse_unlike(theirs, names)
-    spec = None if measure is None else parse(measure)
+    spec = _spec(evaluation, measure)
     found = unpaired.compare_models(
         {name: sample_of(evaluation, name) for name in names},
         {name: sample_of(other, name) for name in names},
@@ -90,9 +94,20 @@ def compare_with(
 ) -> Comparisons:
     """Each model's usual measure, or another one, against a value."""
     samples = {name: sample_of(evaluation, name) for name in models or evaluation.models}
-    spec = None if measure is None else parse(measure)
+    spec = _spec(evaluation, measure)
     found = unpaired.compare_with_value(samples, value, spec, level=evaluation.level, **asked)
     return _with_gaps(evaluation, _as_asked(found, spec))
+
+
+def _spec(evaluation: Answers, measure: str | None) -> MeasureSpec | None:
+    """The measure that is asked for, for the prevalence that is stated."""
+    return None if measure is None else parse(measure).for_prevalence(evaluation.prevalence)
+
+
+def _decided(evaluation: Answers, models: Sequence[str], at: float | None) -> bool:
+    """Whether decisions are compared: at a threshold, or of models that only decide."""
+    tables = [evaluation.models[name] for name in models or evaluation.models]
+    return at is not None or not any(table.thresholded or table.scores_classes for table in tables)
 
 
 def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level: float) -> dict[str, Comparison]:

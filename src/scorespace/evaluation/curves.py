@@ -18,6 +18,7 @@ from scorespace.probabilities.tests import calibration_band
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
 from scorespace.tables import Table
+from scorespace.tables.models import Models
 from scorespace.tables.table import Way
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def family(
         if len(values) > 1:
             return _several(evaluation, call, option, values, each)
     kind, found, classes = call.noun, dict[str, Way](), dict[str, str]()
-    for model, table in evaluation.models.items():
+    for model, table in _models(evaluation, kind).items():
         whole = kind.fits(table)
         if whole is not None:
             found[model] = whole
@@ -128,7 +129,7 @@ def family(
     curves = {name: _traced(evaluation, call, name, one, (each or {}).get(name, {})) for name, one in found.items()}
     together = common.of(kind)
     if together is not None and len(found) > 1 and not classes and COMMON not in found:
-        curves[COMMON] = together({name: evaluation.models[name] for name in found})
+        curves[COMMON] = together({name: _models(evaluation, kind)[name] for name in found})
     of_one = len(evaluation.models) == 1
     tables = {name: one.table for name, one in found.items()}
     return Family(kind, curves, tables, classes if of_one else {}, options=call.options)
@@ -161,11 +162,17 @@ def band(evaluation: Answers, call: Call[CurveKind[Any]], model: str, simultaneo
     if draw is None:
         seen = f"bands of {listing(bands.functions)}"
         raise CurveError(f"{call.noun.name} has no band.", seen=seen, hint="leave out the band")
-    table = _way(evaluation, call.noun, model).table
+    name, of = evaluation.models.parted(model)
+    table = call.noun.fit(evaluation.models[name], of, name).table
     asked = {"level": evaluation.level, "simultaneous": simultaneous, "seed": evaluation.seed, **call.options}
-    own = model in evaluation.models and table is evaluation.models[model]
-    if own and "draws" in signature(draw).parameters:  # then its replicates are those of the measures
+    takes, own = signature(draw).parameters, model in evaluation.models and table is evaluation.models[model]
+    if own and "draws" in takes:  # then its replicates are those of the measures
         asked |= {"draws": evaluation.draws, "model": model}
+    if evaluation.prevalence is not None and not call.noun.within_classes:
+        if "prevalence" not in takes:
+            problem = f"{call.noun.name} has no band for a stated prevalence."
+            raise CurveError(problem, hint="leave out the band, or the prevalence")
+        asked |= {"prevalence": evaluation.prevalence}
     return draw(table, **asked)
 
 
@@ -176,13 +183,16 @@ def averaged(evaluation: Answers, call: Call[CurveKind[Any]], model: str | None,
     pairs = evaluation.models.pairs
     if pairs is None or pairs.fold is None:
         raise CurveError("curves are averaged over folds, and none are known.", hint="fold=…, or no average")
+    if evaluation.prevalence is not None and not call.noun.within_classes:
+        problem = f"the mean over folds of {call.noun.name} is that of the prevalence in each fold."
+        raise CurveError(problem, hint="leave out the average, or the prevalence")
     return folded.average(pairs, name, call.noun, how, of=of, level=evaluation.level, **call.options)
 
 
 def _traced(evaluation: Answers, call: Call[CurveKind[Any]], name: str, found: Way, more: Mapping[str, Any]) -> Curve:
     kind, options = call.noun, {**call.options, **more}
     # Nearness to a threshold is nearness to that of the model, where it has one of its own.
-    own = name in evaluation.models and found.table is evaluation.models[name] and found.kind is kind.table
+    own = name in evaluation.models and found.table is _models(evaluation, kind)[name] and found.kind is kind.table
     if kind.placed is not None and own:
         options.setdefault(kind.placed, evaluation.threshold(name))
     return kind.certain(found.table, found.function(found.table, **options), **options)
@@ -191,4 +201,9 @@ def _traced(evaluation: Answers, call: Call[CurveKind[Any]], name: str, found: W
 def _way(evaluation: Answers, kind: CurveKind[Any], name: str) -> Way:
     """The way to the table of a model, or of the class in brackets behind its name."""
     model, of = evaluation.models.parted(name)
-    return kind.fit(evaluation.models[model], of, model)
+    return kind.fit(_models(evaluation, kind)[model], of, model)
+
+
+def _models(evaluation: Answers, kind: CurveKind[Any]) -> Models:
+    """The models as such a curve has them: weighed to the stated prevalence, where it depends on that."""
+    return evaluation.models if kind.within_classes else evaluation.in_use

@@ -132,14 +132,18 @@ def _decide_shift(models: Models, condition: Asymmetry, fit: Models | None, leve
     return judge_shift_on(chosen, tables, fitted=_fitted(models, fit), pairs=models.pairs, level=level)
 
 
-def bounds(at_least: Mapping[str, float], at_most: Mapping[str, float]) -> list[Constraint]:
-    """Bounds on measures, as users state them."""
-    found = [Constraint(parse(name), bound) for name, bound in at_least.items()]
-    return found + [Constraint(parse(name), bound, least=False) for name, bound in at_most.items()]
+def bounds(
+    at_least: Mapping[str, float], at_most: Mapping[str, float], prevalence: float | None = None
+) -> list[Constraint]:
+    """Bounds on measures, as users state them, for a stated prevalence."""
+    stated = [
+        (name, bound, least) for held, least in ((at_least, True), (at_most, False)) for name, bound in held.items()
+    ]
+    return [Constraint(parse(name).for_prevalence(prevalence), bound, least) for name, bound, least in stated]
 
 
 def choose(
-    models: Models, objective: str, bounds: list[Constraint], *, fit: Models | None, level: float, seed: int
+    models: Models, objective: MeasureSpec, bounds: list[Constraint], *, fit: Models | None, level: float, seed: int
 ) -> ConstrainedChoice:
     """The model and threshold best for a measure, among those that keep bounds on others."""
     _refuse_unparted(models, "a threshold under a constraint")
@@ -150,11 +154,9 @@ def choose(
             hint="state the positive class, or a cost matrix instead",
         )
     if fit is None:
-        return choose_under(
-            two_class(models), parse(objective), bounds, pairs=models.side_by_side, level=level, seed=seed
-        )
+        return choose_under(two_class(models), objective, bounds, pairs=models.side_by_side, level=level, seed=seed)
     fit.refuse_unlike(models, fit, _CHOSEN_AND_JUDGED)
-    chosen = choose_under(two_class(fit), parse(objective), bounds, pairs=fit.side_by_side, level=level, seed=seed)
+    chosen = choose_under(two_class(fit), objective, bounds, pairs=fit.side_by_side, level=level, seed=seed)
     return choose_on(chosen, two_class(models), fitted=_fitted(models, fit), level=level)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from scorespace import frames
 from scorespace.arguments import checked_methods
@@ -37,7 +37,7 @@ from scorespace.evaluation.shown import (
 from scorespace.evaluation.verdict import leading, verdict
 from scorespace.frozen import dataclass
 from scorespace.later import later
-from scorespace.measures import MeasureSpec, parse_list
+from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind, stated_threshold
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import Estimate, Estimates, estimates
@@ -93,13 +93,6 @@ def _leads(models: Models, asked: Mapping[str, Sequence[MeasureSpec]]) -> dict[s
     return found
 
 
-class Standard(NamedTuple):
-    """The models with their classes as common as is stated, and their own draws."""
-
-    models: Models
-    draws: Draws
-
-
 @checked_methods
 @dataclass(frozen=True)
 class Evaluation:
@@ -127,13 +120,15 @@ class Evaluation:
         """The cases drawn again, once for all numbers."""
         return Draws(self.models.tables, self.models.pairs, seed=self.seed, progress=self.progress)
 
+    @property
+    def prevalence(self) -> float | None:
+        """The share of positives where the models will be used, if it is stated."""
+        return self.condition.prevalence if isinstance(self.condition, Condition) else None
+
     @cached_property
-    def standard(self) -> Standard | None:
-        """The same for measures that depend on how common the classes are, where a prevalence is stated."""
-        if self._prevalence is None:
-            return None
-        models = self.models.at_prevalence(self._prevalence)
-        return Standard(models, self.draws.anew(tables=models.tables, pairs=models.pairs))
+    def in_use(self) -> Models:
+        """The models with their cases weighed to the stated prevalence, or as they are."""
+        return self.models if self.prevalence is None else self.models.at_prevalence(self.prevalence)
 
     def check(self, specs: Sequence[MeasureSpec]) -> None:
         """Refuse measures that suit none of the models."""
@@ -186,7 +181,7 @@ class Evaluation:
             asked,
             at=self._thresholds,
             leads=_leads(self.models, asked),
-            prevalence=self._prevalence,
+            prevalence=self.prevalence,
             level=self.level,
             method=self.interval,
             seed=self.seed,
@@ -206,24 +201,20 @@ class Evaluation:
         """The measures shown of two models compared: the first is tested, the others have intervals alone."""
         if len(self.models) != 2:
             return {}
-        every = comparisons.differences(self.models, self.draws, self.shown, self.level)
-        if self.standard is None:
-            return every
-        other = comparisons.differences(self.standard.models, self.standard.draws, self.shown, self.level)
-        shown = {str(one.spec): one for one in self.shown}
-        return {name: one if shown[name].spec.within else other[name] for name, one in every.items()}
+        return comparisons.differences(self.models, self.draws, self.shown, self.level)
 
     def calibration(self, model: str) -> calibrated.CalibrationSummary:
         """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
         if model in self.calibrations:
             return self.calibrations[model]
         table, in_groups = self.models.score_table(model), self.models.grouped
-        return calibrated.calibration_summary(table, model=model, seed=self.seed, in_groups=in_groups)
+        share = self.prevalence if model in self.models else None
+        return calibrated.calibration_summary(table, model=model, seed=self.seed, in_groups=in_groups, prevalence=share)
 
     @cached_property
     def calibrations(self) -> dict[str, calibrated.CalibrationSummary]:
         """The same for every model whose scores lie between 0 and 1."""
-        return calibrated.calibration_summaries(self.models, seed=self.seed)
+        return calibrated.calibration_summaries(self.models, seed=self.seed, prevalence=self.prevalence)
 
     @cached_property
     def class_calibrations(self) -> dict[str, dict[str, calibrated.CalibrationSummary]]:
@@ -255,8 +246,9 @@ class Evaluation:
         `ev.choose("ppv", at_least={"tpr": 0.9})`; with `fit`, another sample chooses and this one judges.
         """
         other = None if fit is None else fit.models
-        bounds = decisions.bounds(at_least or {}, at_most or {})
-        return decisions.choose(self.models, objective, bounds, fit=other, level=self.level, seed=self.seed)
+        bounds = decisions.bounds(at_least or {}, at_most or {}, self.prevalence)
+        wanted = parse(objective).for_prevalence(self.prevalence)
+        return decisions.choose(self.models, wanted, bounds, fit=other, level=self.level, seed=self.seed)
 
     def reject(self, cost: float, condition: Condition | CostMatrix | None = None) -> RejectChoice:
         """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule).
@@ -371,17 +363,12 @@ class Evaluation:
         return since.changes(
             self.before,
             {name: [one for one in found if one.model == name] for name in asked},
-            self._drawn,
+            partial(comparisons.sample_of, self),
             classes=self.models.classes,
             leads=_leads(self.models, asked),
-            prevalence=self._prevalence,
             level=self.level,
             seed=self.seed,
         )
-
-    def _drawn(self, one: Estimate) -> Draws:
-        """What is drawn of the model of a number, under the prevalence that holds for it."""
-        return comparisons.sample_of(self if one.spec.within else self.standard or self, one.model)
 
     # --- curves
 
@@ -414,11 +401,11 @@ class Evaluation:
         """Findings on the sample and on each model, warnings first."""
         found = [*self.sample_notes, *sample_notes(tuple(self.models.classes), tuple(self.models.classes.values()))]
         found += weight_notes(self.models.values())
-        found += () if self.standard is None else prevalence_notes(self.models, self.standard.models)
+        found += prevalence_notes(self.models, self.prevalence)
         for name in self.models:
             found += self._notes_on(name, self.summary)
         found += interval_notes(self.summary, self.interval)
-        found += smooth_notes(self.summary, self.models)
+        found += smooth_notes(self.summary, self.in_use)
         if any(one.spec.measure.probability for one in self.summary):  # else nobody takes scores as probabilities
             found += calibration_notes(self.calibrations.values(), self.summary, self.models)
         found += group_notes(self.summary) if self.models.grouped else ()
@@ -553,11 +540,6 @@ class Evaluation:
         lone = isinstance(self.condition, Condition) and not 0 < self.models.prevalence < 1
         return lone and self.before is not None
 
-    @property
-    def _prevalence(self) -> float | None:
-        """How common positives are said to be where the models will be used."""
-        return self.condition.prevalence if isinstance(self.condition, Condition) else None
-
     def _wanted(self, names: Sequence[str | MeasureSpec]) -> dict[str, list[MeasureSpec]]:
         """The measures by name, else those requested or the usual ones, of every model; refused where none suits."""
         specs = [spec for name in names for spec in (parse_list(name) if isinstance(name, str) else [name])]
@@ -568,7 +550,8 @@ class Evaluation:
     def _notes_on(self, model: str, found: Sequence[Estimate] | Estimates) -> list[Note]:
         chosen = self.decision is None and stated_threshold(self.requested) is None
         own = tuple(one for one in found if one.model == model)
-        look = Look(model, self._thresholds[model], chosen, own, self.draws.times, partial(self._youden_of, model))
+        youden = partial(self._youden_of, model)
+        look = Look(model, self._thresholds[model], chosen, own, self.draws.times, self.prevalence, youden)
         return list(notes_on(self.models[model], look))
 
     @cached_property
@@ -583,13 +566,7 @@ class Evaluation:
     def _estimates(self, asked: Mapping[str, Sequence[MeasureSpec]]) -> list[Estimate]:
         """All that is asked, in its order, each from the draws that suit it."""
         options: dict[str, Any] = {"level": self.level, "method": self.interval, "strict": bool(self.requested)}
-        if self.standard is None:
-            return estimates(asked, self.draws, **options)
-        mine = {name: [spec for spec in specs if spec.within] for name, specs in asked.items()}
-        other = {name: [spec for spec in specs if not spec.within] for name, specs in asked.items()}
-        both = [*estimates(mine, self.draws, **options), *estimates(other, self.standard.draws, **options)]
-        found = {(one.model, one.spec): one for one in both}
-        return [found[name, spec] for name, specs in asked.items() for spec in specs]
+        return estimates(asked, self.draws, **options)
 
     def _estimated(self, names: Sequence[str], spec: MeasureSpec) -> list[Estimate]:
         shown = {one.model: one for one in self.summary if one.spec == spec}

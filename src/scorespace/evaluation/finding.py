@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class Look:
     """A model as it is shown: its name, the threshold, whether that was chosen on these cases, and its numbers.
 
-    `times` is the number of distinct times of a series, 0 without any. `judged` gives Youden's index on cases that did
-    not choose the threshold where it is highest.
+    `times` is the number of distinct times of a series, 0 without any, `prevalence` the share of positives where it will
+    be used, if that is stated. `judged` gives Youden's index on cases that did not choose the threshold where it is
+    highest.
     """
 
     model: str
@@ -31,6 +32,7 @@ class Look:
     chosen: bool = False
     estimates: tuple[Estimate, ...] = field(default=(), repr=False)
     times: int = 0
+    prevalence: float | None = None
     judged: Callable[[], Value] | None = field(default=None, repr=False)
 
     @property

@@ -144,12 +144,15 @@ def nothing_positive(counts: Counts, look: Look) -> str | None:
 
 @finding("SS005")
 def flood(counts: Counts, look: Look) -> str | None:
-    rate = fpr(counts)
+    rate, among = fpr(counts), ""
+    if look.prevalence is not None:
+        weighed = counts.at_prevalence(look.prevalence)
+        counts, among = weighed.weighed(*np.full(2, 1000 / weighed.total)), " among 1 000 cases"
     if not (rate < SMALL_FPR and counts.fp > counts.tp):
         return None
     return (
         f"{look.model} raises false alarms for only {100 * rate:.2g} % of the negatives{look.where}, yet that means "
-        f"{_many(counts.fp, 'false alarm')} for {_many(counts.tp, 'hit')}."
+        f"{_many(counts.fp, 'false alarm')} for {_many(counts.tp, 'hit')}{among}."
     )
 
 
@@ -230,10 +233,10 @@ def weight_notes(tables: Iterable[Table]) -> Iterator[Note]:
         yield note("SS006", "the weights are said to be copies, but are not whole numbers: intervals are left out.")
 
 
-def prevalence_notes(models: Models, standard: Models) -> Iterator[Note]:
+def prevalence_notes(models: Models, stated: float | None) -> Iterator[Note]:
     """Which numbers are for a stated prevalence."""
-    sample, stated = models.prevalence, standard.prevalence
-    if not math.isnan(stated) and not math.isclose(sample, stated):
+    sample = models.prevalence
+    if stated is not None and not math.isnan(sample) and not math.isclose(sample, stated):
         text = f"numbers that depend on how common positives are (ppv, f1, brier …) are for {100 * stated:.3g} %"
         yield note("SS035", f"{text}, as stated; the sample has {100 * sample:.3g} %.")
 

@@ -81,7 +81,8 @@ def wanted(
     found = {}
     for name, table in models.items():
         costs = [] if condition is None else suiting([MeasureSpec(COST)], table, at[name], condition)
-        found[name] = suiting(asked, table, at[name], condition) if asked else [*usual(table, at[name]), *costs]
+        own = (under(spec, table, condition) for spec in usual(table, at[name]))
+        found[name] = suiting(asked, table, at[name], condition) if asked else [*own, *costs]
     return found
 
 
@@ -99,16 +100,18 @@ def with_beside(asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
     >>> [str(one) for one in with_beside([parse("smauc")])]
     ['auc', 'smauc']
     """
-    pairs = (
-        [*([replace(one, name=one.measure.beside, options=(), asked=None)] if one.measure.beside else []), one]
-        for one in asked
-    )
+    pairs = ([*([_beside(one, one.measure.beside)] if one.measure.beside else []), one] for one in asked)
     return by_name(one for pair in pairs for one in pair)
 
 
 def by_name(specs: Iterable[MeasureSpec]) -> list[MeasureSpec]:
     """The requests without those that are repeated under the same name; under two names, both are shown."""
     return list({str(one): one for one in specs}.values())
+
+
+def _beside(spec: MeasureSpec, name: str) -> MeasureSpec:
+    """The other measure of the same class at the same place."""
+    return replace(spec, name=name, options=(), asked=None, prevalence=None).for_prevalence(spec.prevalence)
 
 
 def placed(spec: MeasureSpec, table: Table, at: float | None, condition: Stated | None = None) -> MeasureSpec:
@@ -124,8 +127,11 @@ def placed(spec: MeasureSpec, table: Table, at: float | None, condition: Stated 
 
 def under(spec: MeasureSpec, table: Table, condition: Stated | None) -> MeasureSpec:
     """The request with the costs and the prevalence of the condition for those it does not state itself."""
-    if condition is None or not spec.measure.conditioned:
+    if condition is None:
         return spec
+    if not spec.measure.conditioned:
+        share = condition.prevalence if isinstance(condition, Condition) else None
+        return spec if table.positive_name is None else spec.for_prevalence(share)
     if spec.of not in (None, table.positive_name):
         if isinstance(condition, CostMatrix) or spec.of not in table.class_names:
             return spec  # a class against the rest, or an average: the costs of neither are stated

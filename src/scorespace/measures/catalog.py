@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import re
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
+
+import numpy as np
 
 from scorespace.declaration import call_text, read_options, split_list, written
 from scorespace.errors import MeasureError, folded
 from scorespace.frozen import dataclass
-from scorespace.measures.average import ALL_AVERAGES
+from scorespace.measures.average import ALL_AVERAGES, EVENLY
 from scorespace.measures.measure import MEASURES, Measure
-from scorespace.tables import At, Counts, ScoreTable, Top
+from scorespace.tables import Array, At, Counts, ScoreTable, Top
 from scorespace.tables.classes import TOP
 from scorespace.tables.columns import MOST_EXACT
 from scorespace.tables.labels import bare
@@ -39,7 +41,8 @@ _SIMPLE_LABEL = re.compile(r"[^\[\]\",\\\s][^\[\]\",\\]*(?<!\s)")
 class MeasureSpec:
     """A measure with its options, class or average, and operating point: what a user asks for.
 
-    `str()` of it has the name that the user wrote, `canonical` the one that data bear; both parse back to it.
+    `str()` of it has the name that the user wrote, `canonical` the one that data bear; both parse back to it. With a
+    `prevalence`, its value is that of a population in which positives have that share.
 
     >>> str(parse("F_beta( beta=2 )[bad] @ 0.50")), parse("F_beta( beta=2 )[bad] @ 0.50").canonical
     ('F_beta(beta=2)[bad]@0.5', 'fbeta(beta=2)[bad]@0.5')
@@ -50,6 +53,7 @@ class MeasureSpec:
     of: str | None = None
     at: At | None = None
     asked: str | None = field(default=None, compare=False, repr=False)
+    prevalence: float | None = field(default=None, repr=False)
 
     @property
     def measure(self) -> Measure:
@@ -67,8 +71,26 @@ class MeasureSpec:
 
     @property
     def within(self) -> bool:
-        """Whether its value stays when one class is multiplied; the highest-ranked cases are then others."""
-        return not isinstance(self.at, Top) and self.measure.drawn_within(**dict(self.options))
+        """Whether its value stays when one class is multiplied; the highest-ranked cases are then others.
+
+        >>> parse("tpr[macro]").within, parse("tpr[weighted]").within
+        (True, False)
+        """
+        evenly = self.of not in ALL_AVERAGES or self.of in EVENLY
+        return evenly and not isinstance(self.at, Top) and self.measure.drawn_within(**dict(self.options))
+
+    def for_prevalence(self, share: float | None) -> MeasureSpec:
+        """The request for a stated prevalence; one that does not depend on it, or states its own, stays.
+
+        >>> parse("ppv@0.5").for_prevalence(0.1).prevalence, parse("tpr@0.5").for_prevalence(0.1).prevalence
+        (0.1, None)
+        """
+        return self if share is None or self.prevalence is not None or self.within else replace(self, prevalence=share)
+
+    def along(self, counts: Counts) -> Array:
+        """The values of a measure of decisions on outcomes, such as those along thresholds."""
+        held = counts if self.prevalence is None or self.within else counts.at_prevalence(self.prevalence)
+        return np.asarray(self.measure(held, **dict(self.options)), dtype=np.float64)
 
     def __str__(self) -> str:
         return f"{call_text(self.asked or self.name, self.options)}{self._place}"

@@ -11,11 +11,12 @@ import numpy as np
 
 from scorespace.errors import MeasureError
 from scorespace.frozen import dataclass
-from scorespace.measures.average import ALL_AVERAGES, EVENLY, average, averaging_table
+from scorespace.measures.average import ALL_AVERAGES, average, averaging_table
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.certain import certified
-from scorespace.measures.measure import Bounds, Formula, Measure
-from scorespace.tables import Array, At, Table, Top
+from scorespace.measures.measure import ONE_CLASS, Bounds, Formula, Measure
+from scorespace.tables import Array, At, Counts, Table, Top
+from scorespace.tables.labels import bare
 from scorespace.tables.table import Way
 
 
@@ -23,7 +24,9 @@ from scorespace.tables.table import Way
 class Request:
     """A measure with its options, and the table inside a given one that it is computed from.
 
-    `within`: its value stays when one class of that table is multiplied, so cases are drawn within classes.
+    `within`: its value stays when one class of that table is multiplied, or holds for a stated prevalence, so cases are
+    drawn within classes. `stated`: it holds for the prevalence of its spec; `share`, of outcomes at a threshold, is the
+    share of their positives then, which the formula gives them. Otherwise `table` is weighed for it already.
     `point` is its operating point on tables with more or fewer cases: so many by rank are a share there. `certified`
     bounds its value on coarse scores, where bounds are known.
     """
@@ -35,6 +38,8 @@ class Request:
     averaged: bool = field(default=False)
     point: At | None = None
     certified: Bounds | None = None
+    stated: bool = False
+    share: float | None = None
 
     @property
     def measure(self) -> Measure:
@@ -48,13 +53,23 @@ class Request:
 
     def on(self, other: Any) -> Array:
         """The value on another table, or on replicates, of the kind that it was bound to."""
-        found = _way(self._placed, other)
-        return np.asarray(found.function(found.table), dtype=np.float64)
+        if not self.stated:
+            found = _way(self._placed, other)
+            return np.asarray(found.function(found.table), dtype=np.float64)
+        if self.share is not None:
+            return np.asarray(self.formula(_way(self._placed, other).table), dtype=np.float64)
+        found = _way(self._placed, other.at_prevalence(self.spec.prevalence))
+        return np.where(_both_classes(other), found.function(found.table), np.nan)
 
     @cached_property
     def _placed(self) -> MeasureSpec:
         """What is asked of other tables, which may hold another number of cases."""
         return replace(self.spec, at=self.point)
+
+    def reason(self, value: float) -> str | None:
+        """Why a value is undefined or infinite, or None for an ordinary number."""
+        lone = self.stated and np.isnan(value) and not bool(np.all(_both_classes(self.table)))
+        return f"undefined: {ONE_CLASS}" if lone else self.measure.reason(value)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -70,18 +85,51 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
     >>> bind(parse("ppv@0.5"), score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7])).value
     0.6666666666666666
     """
-    found, averaged = _way(spec, table), spec.of in ALL_AVERAGES
-    within = spec.within
-    if averaged:
-        within = within and spec.of in EVENLY
-    elif within:
-        # One class of several against the rest changes when another class of the rest is multiplied.
-        within = int(np.ptp(table.strata)) <= 1
+    found, averaged, held, share = _way(spec, table), spec.of in ALL_AVERAGES, table, None
+    # One class of several against the rest changes when another class of the rest is multiplied.
+    two = int(np.ptp(table.strata)) <= 1
+    within = spec.within and (averaged or two)
+    stated = spec.prevalence is not None and not spec.within and _has_positive(table)
+    if stated and spec.prevalence is not None:
+        within, held = two, _weighed(table, spec.prevalence)
+        if two and isinstance(found.table, Counts) and not isinstance(spec.at, Top):
+            own = spec.of is None or bare(spec.of) == table.positive_name
+            share = spec.prevalence if own else 1 - spec.prevalence
+            found = replace(found, function=partial(_for_share, found.function, share))
+        else:
+            found = _way(spec, held)
+            found = found if _both_classes(table) else replace(found, function=lambda _: np.nan)
     point = spec.at
     if isinstance(point, Top) and not point.percent:
         point = Top(100 * point.size / float(table.total), percent=True)
-    bounds = certified(spec, table) if table.coarse else None
-    return Request(spec, found.function, found.table, within, averaged, point, bounds)
+    bounds = certified(spec, held) if table.coarse else None
+    return Request(spec, found.function, found.table, within, averaged, point, bounds, stated, share)
+
+
+def _has_positive(table: Table) -> bool:
+    return isinstance(table, Counts) or table.positive_name is not None
+
+
+def _weighed(table: Any, share: float) -> Any:
+    """The table for a stated prevalence, made once: measures of one table share what is drawn of it."""
+    kept = table.__dict__.setdefault("for_prevalence", {})
+    if share not in kept:
+        kept[share] = table.at_prevalence(share)
+    return kept[share]
+
+
+def _for_share(formula: Formula, share: float, counts: Counts) -> Array:
+    """A measure of decisions where positives have that share; undefined where a class has no cases."""
+    return np.where(_both_classes(counts), formula(counts.at_prevalence(share)), np.nan)
+
+
+def _both_classes(table: Any) -> Array:
+    """Whether a table, or each of its replicates, has cases of the positive class and of another."""
+    if isinstance(table, Counts):
+        return (table.p > 0) & (table.n > 0)
+    totals = np.asarray(table.class_totals, dtype=np.float64)
+    own = totals[..., table.class_names.index(table.positive_name)]
+    return (own > 0) & (totals.sum(axis=-1) > own)
 
 
 def operating_point(spec: MeasureSpec | None, table: Table, default: float | None = None) -> At | None:

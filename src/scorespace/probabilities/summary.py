@@ -28,7 +28,7 @@ from scorespace.probabilities.tests import (
     spiegelhalter,
     untested,
 )
-from scorespace.resampling.chance import LABELLINGS, by_chance, counts_of
+from scorespace.resampling.chance import LABELLINGS, by_chance, counts_of, in_sample
 from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, p_text, plain, so_many
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.classes import TOP
@@ -247,8 +247,12 @@ def calibration_summary(
     replicates: int = LABELLINGS,
     seed: int = 0,
     in_groups: bool = False,
+    prevalence: float | None = None,
 ) -> CalibrationSummary:
     """All that is to say about scores as probabilities; what chance brings is unknown where cases come `in_groups`.
+
+    With a `prevalence`, as probabilities where positives have that share: numbers are those of the cases weighed to it,
+    and tests ask whether scores with the odds of the sample are calibrated in it, which is the same question.
 
     >>> from scorespace.tables import score_table
     >>> found = calibration_summary(score_table([1, 0, 0, 0] * 25, [0.25] * 100), model="base rate")
@@ -257,9 +261,14 @@ def calibration_summary(
     """
     probabilities(table)
     # Labels of one group go together: chance draws them one by one.
-    chance, p = (math.nan, math.nan) if in_groups else _by_chance(table, replicates, seed)
+    chance, p = (math.nan, math.nan) if in_groups else _by_chance(table, replicates, seed, prevalence)
     counts = counts_of(table)
-    whole, table = counts is not None, counts or table
+    whole, sample = counts is not None, counts or table
+    impossible, left_out = clipped_cases(sample, 0.0), _at_ends(sample)
+    if prevalence is not None:
+        table, sample = sample.at_prevalence(prevalence), in_sample(sample, prevalence)
+    else:
+        table = sample
     score, surprise, large = _means((brier, logloss, cal_large), table)
     base, total = float(unc(table)), float(table.total)
     refined = float(refinement(table, edges_of(table)))
@@ -267,13 +276,18 @@ def calibration_summary(
     near = neighbours(x, pos, neg)
     fit = logistic_fit(x, pos, neg, near)
     groups, deciles = _groupings(table, bins)
+    error = fit.slope_error
+    if prevalence is not None:
+        deciles, error = (
+            _groupings(sample, bins)[1],
+            logistic_fit(*(own := logits(sample)), neighbours(*own)).slope_error,
+        )
     gaps = np.abs(groups.hits - groups.x * groups.cases)
-    impossible = clipped_cases(table, 0.0)
     if in_groups:
         tests = untested("spiegelhalter", IN_GROUPS), untested("hosmer-lemeshow", IN_GROUPS)
     else:
-        by_deciles = chi_squared(deciles, fitted=False) if whole else hosmer_lemeshow(table, fitted=False)
-        tests = spiegelhalter(table), by_deciles
+        by_deciles = chi_squared(deciles, fitted=False) if whole else hosmer_lemeshow(sample, fitted=False)
+        tests = spiegelhalter(sample), by_deciles
     return CalibrationSummary(
         model=model,
         cases=total,
@@ -289,10 +303,10 @@ def calibration_summary(
         cal_p=p,
         cal_large=large,
         slope=float(fit.slope),
-        slope_error=float(fit.slope_error),
+        slope_error=float(error),
         intercept=float(fit.intercept),
         offset=float(offset_fit(x, pos, neg, near)),
-        left_out=_at_ends(table),
+        left_out=left_out,
         ece=float(gaps.sum() / total),
         mce=float((gaps / groups.cases).max()),
         rel=float(np.dot(groups.cases, (groups.y - groups.x) ** 2) / total),
@@ -303,9 +317,11 @@ def calibration_summary(
     )
 
 
-def calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, CalibrationSummary]:
+def calibration_summaries(
+    models: Models, *, seed: int = 0, prevalence: float | None = None
+) -> dict[str, CalibrationSummary]:
     """That of every two-class model whose scores lie between 0 and 1."""
-    return {name: _judged(models, name, seed) for name in models.thresholded if models[name].probabilities}
+    return {name: _judged(models, name, seed, prevalence) for name in models.thresholded if models[name].probabilities}
 
 
 def class_calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, dict[str, CalibrationSummary]]:
@@ -321,8 +337,9 @@ def class_calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, d
     }
 
 
-def _judged(models: Models, name: str, seed: int) -> CalibrationSummary:
-    return calibration_summary(models.score_table(name), model=name, seed=seed, in_groups=models.grouped)
+def _judged(models: Models, name: str, seed: int, prevalence: float | None = None) -> CalibrationSummary:
+    table, share = models.score_table(name), prevalence if 0 < models.prevalence < 1 else None
+    return calibration_summary(table, model=name, seed=seed, in_groups=models.grouped, prevalence=share)
 
 
 def _at_ends(table: ScoreTable) -> float:
@@ -331,9 +348,9 @@ def _at_ends(table: ScoreTable) -> float:
     return float(table.counts[:, ends].sum())
 
 
-def _by_chance(table: ScoreTable, replicates: int, seed: int) -> tuple[float, float]:
+def _by_chance(table: ScoreTable, replicates: int, seed: int, prevalence: float | None) -> tuple[float, float]:
     """The CAL that calibrated scores would show by chance, and how often it is as large as that of the table."""
-    found = by_chance(table, cal.name, cal.function, replicates=replicates, seed=seed)
+    found = by_chance(table, cal.name, cal.function, replicates=replicates, seed=seed, prevalence=prevalence)
     if found is None:
         return math.nan, math.nan
     seen, drawn = found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -19,9 +20,11 @@ from scorespace.resampling.limits import tails
 from scorespace.resampling.share import normal_quantile
 from scorespace.results import SCHEMA, ByValue, Note, Row, grouped, plain
 from scorespace.tables import Array, Counts, ScoreTable, ratio
+from scorespace.tables.counts import class_factors
 
 POINTS: Final = 101
 CurveAt = Callable[[Counts, Array], Array]
+ErrorAt = Callable[[ScoreTable, Array, Array], Array]
 Side = Literal["left", "right"]
 
 
@@ -134,11 +137,12 @@ def pr_band(
     model: str = "",
     replicates: int = REPLICATES,
     seed: int = 0,
+    prevalence: float | None = None,
 ) -> Band:
     """A band of the precision over a grid of recall: quantiles of the replicates, or y ± c·se as in `roc_band`.
 
     Between thresholds TP and FP grow in proportion, as on the curve; where a recall is held while
-    false positives come in, the highest precision counts. Prevalence is that of the table throughout;
+    false positives come in, the highest precision counts. Prevalence is that of the table, or the stated one;
     every curve ends with it, so bands reach down to it at recall 1.
 
     >>> from scorespace.tables import score_table
@@ -147,8 +151,12 @@ def pr_band(
     """
     reason = None if table.n_pos > 0 else "undefined: there are no positive cases"
     drawn = draws or Draws({model: table}, replicates=replicates, seed=seed)
-    found = _drawn(pr, table, grid, precision_at, _pr_error, drawn, model, level, simultaneous, reason, within=False)
-    low = np.where(found.x == 1, np.minimum(found.low, table.n_pos / table.total), found.low)
+    curve, error, end = precision_at, _pr_error, float(ratio(table.n_pos, table.total))
+    stated = prevalence is not None
+    if prevalence is not None:
+        curve, error, end = partial(precision_for, prevalence), partial(_pr_error_for, prevalence), prevalence
+    found = _drawn(pr, table, grid, curve, error, drawn, model, level, simultaneous, reason, within=stated)
+    low = np.where(found.x == 1, np.minimum(found.low, end), found.low)
     return found if found.reason is not None else replace(found, low=low)
 
 
@@ -157,7 +165,7 @@ def _drawn(
     table: ScoreTable,
     grid: ArrayLike | None,
     curve: CurveAt,
-    error: Callable[[ScoreTable, Array, Array], Array],
+    error: ErrorAt,
     draws: Draws,
     model: str,
     level: float,
@@ -174,7 +182,7 @@ def _drawn(
     if reason is not None or not table.counted:
         nothing = np.full(at.shape, np.nan)
         return Band(kind.name, at, nothing, nothing, nothing, level, None, simultaneous, reason or UNCOUNTED)
-    name = f"{curve.__name__} on {at.size} points, {hash(at.tobytes())}"
+    name = f"{curve!r} on {at.size} points, {hash(at.tobytes())}"
     (values,) = draws.all([Asked(model, name, lambda drawn: curve(drawn.sweep, at), within)])
     values = np.clip(values[np.isfinite(values).all(axis=1)], 0, 1)  # a replicate may lack a class
     y, method = curve(table.sweep, at), f"bootstrap{draws.how(model)}"
@@ -220,6 +228,13 @@ def _pr_error(table: ScoreTable, at: Array, y: Array) -> Array:
     return np.hypot(counting, (precision_at(table.sweep, before) - ending) / 2)
 
 
+def _pr_error_for(prevalence: float, table: ScoreTable, at: Array, y: Array) -> Array:
+    """The same for a stated prevalence: times the slope of the precision there in that of the sample."""
+    here = precision_at(table.sweep, at)
+    pos, neg = class_factors(table.n_pos, table.n_neg, prevalence)
+    return np.asarray(_pr_error(table, at, here) * pos * neg / (here * pos + (1 - here) * neg) ** 2)
+
+
 def _binomial_error(hits: Array, trials: Array | float) -> Array:
     """The binomial error after adding two hits and two misses (Agresti and Coull): never 0."""
     share = (hits + 2) / (trials + 4)
@@ -258,6 +273,13 @@ def precision_at(counts: Counts, recall: Array) -> Array:
     first = np.argmax(counts.pp > 0, axis=-1)[..., None]  # scores without weight predict nothing
     start = ratio(*(np.take_along_axis(part, first, axis=-1) for part in (counts.tp, counts.pp)))
     return np.where(recall == 0, start, precision)
+
+
+def precision_for(prevalence: float, counts: Counts, recall: Array) -> Array:
+    """The same where positives have a stated share: the odds of being right change as those of the shares."""
+    here = precision_at(counts, recall)
+    pos, neg = class_factors(counts.p[..., -1:], counts.n[..., -1:], prevalence)
+    return ratio(here * pos, here * pos + (1 - here) * neg)
 
 
 def _place(rising: Array, wanted: Array, side: Side) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,8 @@ from scorespace.curves.calibration import curve_of_groups
 from scorespace.resampling.draw import replicated
 from scorespace.resampling.lighter import ROWS, Draw
 from scorespace.resampling.worlds import labels_again, relabelled
-from scorespace.tables import Array, ScoreTable
+from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.counts import class_factors
 
 LABELLINGS: Final = 400
 
@@ -23,11 +25,13 @@ def by_chance(
     *,
     replicates: int = LABELLINGS,
     seed: int = 0,
+    prevalence: float | None = None,
 ) -> tuple[float, Array] | None:
     """A measure, and its values where every case is positive with the probability of its score; None without counts.
 
     Neighbouring scores are merged where they are many, and the value is that of the merged ones too, with which the
-    others can be compared. What is found stays with the table, so that whoever asks has the same numbers.
+    others can be compared. What is found stays with the table, so that whoever asks has the same numbers. For a stated
+    `prevalence`, scores are probabilities there, and labels of the sample are drawn with the odds of its own shares.
 
     >>> from scorespace.measures.decomposition import cal
     >>> from scorespace.tables import score_table
@@ -36,16 +40,38 @@ def by_chance(
     (0.0, 0.0)
     """
     kept = table.__dict__.setdefault("by_chance", {})
-    key = name, replicates, seed
+    key = name, replicates, seed, prevalence
     if key not in kept:
         counts = counts_of(table)
         if counts is None:
             return None
         light = merged(counts, ROWS)
-        drawn = replicated(label_resampler(light), formula, light.counts.size, replicates=replicates, seed=seed)
-        kept[key] = float(np.asarray(formula(light))), drawn
+        source = light if prevalence is None else in_sample(light, prevalence)
+
+        # A case keeps the weight of its class in the sample: calibrated scores have a prevalence of their own.
+        pos, neg = (1, 1) if prevalence is None else class_factors(light.n_pos, light.n_neg, prevalence)
+        of_class = np.where(np.arange(len(light.classes)) == light.positive, pos, neg)[:, None]
+
+        def value(table: ScoreTable) -> Array:
+            return formula(replace(table, score=light.score, counts=table.counts * of_class))
+
+        drawn = replicated(label_resampler(source), value, light.counts.size, replicates=replicates, seed=seed)
+        kept[key] = float(np.asarray(value(light))), drawn
     found: tuple[float, Array] = kept[key]
     return found
+
+
+def in_sample(table: ScoreTable, prevalence: float) -> ScoreTable:
+    """The table with the scores that are calibrated in it where its own are at that prevalence.
+
+    Odds are multiplied by those of the sample over those of the prevalence.
+
+    >>> from scorespace.tables import score_table
+    >>> in_sample(score_table([1, 0], [0.2, 0.1]), 0.2).score.round(3).tolist()
+    [0.5, 0.308]
+    """
+    pos, neg = class_factors(np.asarray(prevalence), np.asarray(1 - prevalence), float(table.n_pos / table.total))
+    return replace(table, score=ratio(table.score * pos, table.score * pos + (1 - table.score) * neg), bins=None)
 
 
 def counts_of(table: ScoreTable) -> ScoreTable | None:

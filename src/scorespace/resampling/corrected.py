@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -155,5 +155,10 @@ def inverted_interval(plan: Plan) -> Interval:
     found = within(plan, low, high, f"inverted{plan.how}", reason)
     name, table = replace(plan.request.spec, of=None).canonical, plan.request.table.inside(ScoreTable)
     # Labels are drawn from probabilities alone.
-    chance = by_chance(table, name, plan.request.formula, seed=plan.draws.seed) if table.probabilities else None
+    own, share = table, plan.request.spec.prevalence if plan.request.stated else None
+    if share is not None:
+        own = plan.table.inside(ScoreTable, plan.request.spec.of)
+        share = share if own.positive_name == plan.table.positive_name else 1 - share
+    asked: dict[str, Any] = {"seed": plan.draws.seed, "prevalence": share}
+    chance = by_chance(own, name, plan.request.formula, **asked) if table.probabilities else None
     return replace(found, chance=float(np.nanmean(values[0] if chance is None else chance[1])))

@@ -54,7 +54,10 @@ class Asked:
 def asked(model: str, request: Request) -> Asked:
     """A measure asked of the replicates of a model."""
     value = None if request.certified is None else request.value
-    return Asked(model, request.spec.canonical, request.on, request.within, value)
+    name = request.spec.canonical
+    if request.stated:
+        name = f"{name} for a prevalence of {request.spec.prevalence!r}"
+    return Asked(model, name, request.on, request.within, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +92,11 @@ class Draws:
     def spread(self, wanted: Sequence[tuple[str, Request]]) -> list[float]:
         """The standard deviation of each measure over the same replicates of all cases, where it is defined."""
         able = [self.tables[model].counted and not self.tables[model].undrawn(one.table) for model, one in wanted]
-        kept = [replace(asked(*one), within=False) for one, can in zip(wanted, able, strict=True) if can]
+        kept = [
+            replace(asked(*one), within=one[1].stated and one[1].within)  # a share that is not stated is chance, too
+            for one, can in zip(wanted, able, strict=True)
+            if can
+        ]
         drawn = iter(self.all(kept))
         return [_deviation(next(drawn)) if can else math.nan for can in able]
 

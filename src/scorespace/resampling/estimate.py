@@ -9,6 +9,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
+import numpy as np
+
 from scorespace.errors import ScoreSpaceError
 from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
@@ -23,6 +25,7 @@ from scorespace.tables import Table, Top
 from scorespace.tables.pieces import threads
 
 _BESIDE: Final = (bca, closed, corrected, fitted, influence, jackknife, jeffreys)  # which declare intervals, too
+STATED: Final = "no interval: it follows from the stated prevalence alone"
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
 
 
@@ -55,6 +58,7 @@ class Estimate:
                 "at": str(self.spec.at) if isinstance(self.spec.at, Top) else self.spec.at,
                 "class": self.spec.of,
                 **{name: getattr(self, name) for name in ("value", "low", "high", "level", "method", "reason")},
+                **({} if self.spec.prevalence is None else {"prevalence": self.spec.prevalence}),
                 **({} if math.isnan(self.chance) else {"chance": self.chance}),
                 **certain,
             }
@@ -216,7 +220,7 @@ class _Planned:
     @property
     def reason(self) -> str | None:
         """Why there is no value, or no interval."""
-        found, table = self.request.measure.reason(self.value), self.source.tables[self.model]
+        found, table = self.request.reason(self.value), self.source.tables[self.model]
         undrawn = table.undrawn(self.own.table) if self.kind.replicates else None
         return found or undrawn or (None if table.counted else UNCOUNTED)
 
@@ -227,6 +231,8 @@ def _estimated(one: _Planned, draws: Draws, level: float, worlds: dict[str, Any]
     if reason is None:
         held = one.source.tables[one.model]
         found = one.kind.of(Plan(one.own, one.model, held, one.value, level, one.source, worlds))
+        if one.own.stated and math.isclose(found.low, found.high, rel_tol=1e-9) and _from_totals(one.own, held):
+            found = Interval(math.nan, math.nan, None, STATED)
     low, high, reason = found.low, found.high, found.reason
     certain = None
     if any(each.coarse for each in draws.tables.values()):
@@ -238,6 +244,13 @@ def _estimated(one: _Planned, draws: Draws, level: float, worlds: dict[str, Any]
             low, high = (min(max(end, one.request.range[0]), one.request.range[1]) for end in (low, high))
     bounds = low, high, level, found.method, reason, found.chance, certain
     return Estimate(one.model, one.request.spec, one.value, *bounds)
+
+
+def _from_totals(request: Request, table: Table) -> bool:
+    """Whether a value depends on the sizes of the classes alone: it is the same where their cases are spread evenly."""
+    cells, strata = table.cells.astype(np.float64), table.strata
+    even = (np.bincount(strata, cells) / np.maximum(1, np.bincount(strata)))[strata]
+    return math.isclose(float(request.on(table.with_cells(even))), request.value, rel_tol=1e-9)
 
 
 def check_method(method: str | None) -> str | None:

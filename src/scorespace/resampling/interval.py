@@ -135,9 +135,9 @@ def declared(request: Request) -> str:
 def counted(request: Request) -> bool:
     """Whether a request is a share of a count."""
     ranked = isinstance(request.spec.at, Top)  # then the cut moves with the cases, and shares vary more
-    return (
-        request.measure.trials is not None and not request.averaged and request.table.counts_outcomes
-    ) and not ranked
+    return (request.measure.trials is not None and not request.averaged and request.table.counts_outcomes) and not (
+        ranked or request.stated
+    )
 
 
 def labelled(request: Request) -> bool:

@@ -17,7 +17,8 @@ _PLACES_AT_ONCE: Final = 16  # operating points whose outcomes are drawn togethe
 
 
 def _of_decisions(request: Request) -> bool:
-    return request.table.counts_outcomes and not request.table.by_case
+    weighed = request.stated and request.share is None  # for a stated prevalence: these are no counts of cases
+    return request.table.counts_outcomes and not request.table.by_case and not weighed
 
 
 @interval("jeffreys", "percentiles over the outcomes as they may be", suits=_of_decisions, general=True, weighted=True)

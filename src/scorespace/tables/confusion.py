@@ -98,6 +98,8 @@ class ConfusionTable(OfClasses, Weighed):
         if self.positive is None:
             return self
         factor = prevalence_factors(self.strata, self.cells, self.positive, share).reshape(self.matrix.shape)
+        if factor.ndim > 2:  # replicates
+            return replace(self, matrix=self.matrix * factor, squares=None)
         squares = self.matrix if self.squares is None else self.squares
         return replace(self, matrix=self.matrix * factor, squares=squares * factor**2)
 

@@ -23,6 +23,18 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
         return np.true_divide(part, whole)
 
 
+def class_factors(pos: Array, neg: Array, share: float) -> tuple[Array, Array]:
+    """What positives and negatives are multiplied by so that positives have that share of an unchanged total.
+
+    A class without cases cannot have a share; then both stay as they are.
+
+    >>> class_factors(np.array(20.0), np.array(80.0), 0.1)
+    (array(0.5), array(1.125))
+    """
+    total, both = pos + neg, (pos > 0) & (neg > 0)
+    return np.where(both, ratio(share * total, pos), 1.0), np.where(both, ratio((1 - share) * total, neg), 1.0)
+
+
 def count_of(part: ArrayLike) -> Array:
     """Counts as float64; what users write as numbers and lists is looked at, arrays are what we computed ourselves."""
     if isinstance(part, np.ndarray) and part.dtype.kind in "iufb":
@@ -132,6 +144,14 @@ class Counts(Table):
         """How many equal cases are worth the weights of p, n, pp, pn or all of them: Kish's (Σw)² / Σw²."""
         weight = float(getattr(self, trials))
         return weight if self.squares is None else float(ratio(weight * weight, getattr(self.squares, trials)))
+
+    def at_prevalence(self, share: float) -> Self:
+        pos, neg = class_factors(self.p, self.n, share)
+        return self.weighed(pos, neg, (self.squares or self).weighed(pos**2, neg**2))
+
+    def weighed(self, pos: Array, neg: Array, squares: Counts | None = None) -> Self:
+        """The outcomes of positives and those of negatives multiplied by a factor each."""
+        return type(self)(self.tp * pos, self.fp * neg, self.fn * pos, self.tn * neg, squares=squares)
 
     def swapped(self) -> Self:
         """The same decisions with the other class as positive."""

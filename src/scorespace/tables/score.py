@@ -17,7 +17,7 @@ from scorespace.frozen import dataclass
 from scorespace.results import grouped
 from scorespace.tables.bins import BITS, Bins, exact_bins, joined
 from scorespace.tables.columns import nearest_single, scores_of, weights_of
-from scorespace.tables.counts import Counts, ratio
+from scorespace.tables.counts import Counts, class_factors, ratio
 from scorespace.tables.labels import encode_classes, label_text, natural_order, positive_index
 from scorespace.tables.order import starts_of
 from scorespace.tables.table import Array, At, NoTableError, OfClasses, Stored, Table, Top, Wanted, Weighed
@@ -221,9 +221,12 @@ class ScoreTable(OfClasses, Weighed):
 
     def at_prevalence(self, share: float) -> Self:
         factor = prevalence_factors(self.strata, self.cells, self.positive, share).reshape(self.counts.shape)
+        counts = self.counts * factor
+        if counts.ndim > 2:  # replicates
+            return replace(self, counts=counts, squares=None)
         squares = self.counts if self.squares is None else self.squares
         bins = None if self.bins is None else self.bins.with_sums(lambda sums: sums * factor)
-        return replace(self, counts=self.counts * factor, squares=squares * factor**2, bins=bins)
+        return replace(self, counts=counts, squares=squares * factor**2, bins=bins)
 
     def right(self, at: At | None = None) -> NDArray[np.bool_]:
         if at is None:
@@ -615,11 +618,10 @@ def merged_table(
 
 
 def prevalence_factors(strata: Array, cells: Array, positive: int, share: float) -> Array:
-    """What each cell's weight is multiplied by so that positives have that share of an unchanged total."""
-    total, pos = float(cells.sum(dtype=np.float64)), float(cells[strata == positive].sum(dtype=np.float64))
-    if not 0 < pos < total:
-        return np.ones(cells.size)
-    return np.where(strata == positive, share * total / pos, (1 - share) * total / (total - pos))
+    """What the weight of each cell (…, m) is multiplied by so that positives have that share of an unchanged total."""
+    own = strata == positive
+    pos, neg = (cells[..., side].sum(axis=-1, dtype=np.float64, keepdims=True) for side in (own, ~own))
+    return np.where(own, *class_factors(pos, neg, share))
 
 
 def _two_classes(score: NDArray[np.float64], label: NDArray[Any]) -> tuple[NDArray[np.float64], Array]:

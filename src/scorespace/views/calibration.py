@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+
 from scorespace.curves import calibration
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.probabilities.tests import CalibrationTest, calibration_band
 from scorespace.results import decimals, digits, grouped, limits, p_cell
-from scorespace.tables import ScoreTable
+from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.classes import TOP
+from scorespace.tables.counts import class_factors
 from scorespace.views.answers import Answers, told
 from scorespace.views.charts.calibration import calibration_chart
 from scorespace.views.document import Block, Grid, Picture, Text
@@ -65,12 +68,13 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
             *(block for name in evaluation.class_calibrations for block in _class_blocks(evaluation, name)),
         ]
     found = evaluation.calibrations
-    tables = {name: evaluation.models[name] for name in evaluation.models.thresholded if name in found}
+    tables = {name: evaluation.in_use[name] for name in evaluation.models.thresholded if name in found}
     if not tables or not 0 < evaluation.models.prevalence < 1:
         return []
     few = len(tables) <= MOST_BANDS
-    banded = few and all(table.counted for table in tables.values())
-    bins = [_bin_grid(name, table, evaluation.level) for name, table in tables.items()] if few else []
+    # The band is of labels drawn in the sample, so there is none for another prevalence.
+    banded = few and all(table.counted for table in tables.values()) and evaluation.prevalence is None
+    bins = [_bin_grid(evaluation, name) for name in tables] if few else []
     bins = [replace(grid, folded="Observed rates in bins of the scores") for grid in bins]
     said = {name: found[name].words.partition(". ") for name in tables}
     answer, others = told(evaluation, {name: f"{words[0].rstrip('.')}." for name, words in said.items()})
@@ -152,24 +156,36 @@ def _picture(evaluation: Answers, tables: Mapping[str, ScoreTable], banded: bool
 
 def calibration_picture(evaluation: Answers, models: Sequence[str], *, band: bool, **options: Any) -> Any:
     """The reliability diagram of models; options say how scores are grouped."""
-    tables = {name: evaluation.models.score_table(name) for name in models}
+    tables = {name: evaluation.in_use.score_table(name) for name in models}
     curves = {name: calibration(table, **options) for name, table in tables.items()}
     wanted = {"level": evaluation.level, "seed": evaluation.seed, "simultaneous": True, **options}
     bands = {name: calibration_band(table, **wanted) for name, table in tables.items()} if band else None
     return calibration_chart(curves, tables, bands)
 
 
-def _bin_grid(name: str, table: ScoreTable, level: float) -> Grid:
-    """Ten bins of equal width with the number of cases and the interval of the rate."""
+def _bin_grid(evaluation: Answers, name: str) -> Grid:
+    """Ten bins of equal width with the number of cases and the interval of the rate, for a stated prevalence."""
+    table, level = evaluation.models.score_table(name), evaluation.level
     curve, band = calibration(table, by="width"), calibration_band(table, by="width", level=level)
+    weighed = calibration(evaluation.in_use.score_table(name), by="width")
+    y, low, high = (_for_use(evaluation, rates) for rates in (curve.y, band.low, band.high))
     rows = [
         (
             f"{curve.threshold[k]:.3f} to {curve.highest[k]:.3f}",
             grouped(float(curve.cases[k])),
-            decimals(curve.x[k]),
-            limits(float(curve.y[k]), float(band.low[k]), float(band.high[k])),
+            decimals(weighed.x[k]),
+            limits(float(y[k]), float(low[k]), float(high[k])),
         )
         for k in range(curve.x.size)
     ]
     caption = f"{name}: bins of equal width, with Wilson intervals ({100 * level:g} %)."
     return Grid(("scores", "cases", "mean score", "observed rate"), tuple(rows), caption)
+
+
+def _for_use(evaluation: Answers, rates: Array) -> Array:
+    """Rates of positives in the sample, for the stated prevalence: their odds change as those of the shares."""
+    if evaluation.prevalence is None:
+        return rates
+    sample = np.asarray(evaluation.models.prevalence)
+    pos, neg = class_factors(sample, 1 - sample, evaluation.prevalence)
+    return ratio(rates * pos, rates * pos + (1 - rates) * neg)

@@ -20,7 +20,7 @@ from scorespace.measures.average import by_class
 from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr
 from scorespace.measures.ranking import auc, auprc
 from scorespace.results import Row, decimals, grouped, plain
-from scorespace.tables import Array, ClassBins, ClassTable, ConfusionTable, ScoreTable, ratio
+from scorespace.tables import Array, ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, ratio
 from scorespace.tables.pair import two_names
 from scorespace.tables.threshold import threshold_text
 from scorespace.views.answers import Answers
@@ -167,22 +167,23 @@ def detailed_rows(evaluation: Answers) -> list[Row]:
 
 def _by_class(evaluation: Answers) -> Iterator[tuple[str, ConfusionTable, Areas]]:
     """The decisions of every model that tells classes apart, with the areas of each class where it scores."""
-    for name, table in evaluation.models.items():
+    for name, table in evaluation.in_use.items():
         if len(table.class_names) < 2:  # nothing is told apart
             continue
         if not table.thresholded:
             yield name, _decisions(table), _areas(table)
             continue
-        scores, decisions = table.inside(ScoreTable), two_by_two(evaluation, name)
+        counts = evaluation.in_use.counts(name, evaluation.threshold(name))
+        scores, decisions = table.inside(ScoreTable), two_by_two(evaluation, counts)
         if len(scores.classes) > 2:  # all but the positive one are told as one class
             scores = ScoreTable(scores.score, np.stack([scores.neg, scores.pos]), decisions.classes[::-1], 1)
         tables = {label: scores.inside(ScoreTable, label) for label in decisions.classes}
         yield name, decisions, {one.name: {label: float(one(own)) for label, own in tables.items()} for one in _AREAS}
 
 
-def two_by_two(evaluation: Answers, name: str) -> ConfusionTable:
+def two_by_two(evaluation: Answers, counts: Counts) -> ConfusionTable:
     """The outcomes of a two-class model as a table of decisions, the positive class first."""
-    counts, classes = evaluation.counts(name), tuple(evaluation.models.classes)
+    classes = tuple(evaluation.models.classes)
     negative, positive = two_names(classes, classes.index(str(evaluation.models.positive)))
     cells = np.array([[counts.tp, counts.fn], [counts.fp, counts.tn]], dtype=np.float64)
     return ConfusionTable(cells, (positive, negative))

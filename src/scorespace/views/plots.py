@@ -92,12 +92,11 @@ def measures(evaluation: Answers) -> Spec:
 
 
 def _decisions(evaluation: Answers) -> dict[str, ConfusionTable]:
-    models = evaluation.models
-    return {
-        name: two_by_two(evaluation, name) if name in models.two_class else table.inside(ConfusionTable)
-        for name, table in models.items()
-        if table.class_names
-    }
+    models, two = evaluation.models, evaluation.models.two_class
+    counted = {name: two_by_two(evaluation, evaluation.counts(name)) for name in two}
+    several = {name: table for name, table in models.items() if table.class_names and name not in counted}
+    found = counted | {name: table.inside(ConfusionTable) for name, table in several.items()}
+    return {name: found[name] for name in models if name in found}
 
 
 def _score_tables(evaluation: Answers) -> dict[str, ScoreTable]:

@@ -56,7 +56,7 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
     tables = {
         name: table
         for name in evaluation.models.thresholded
-        for table in [evaluation.models.score_table(name)]
+        for table in [evaluation.in_use.score_table(name)]
         if table.probabilities and table.n_pos * table.n_neg > 0
     }
     if not tables:

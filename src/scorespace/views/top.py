@@ -20,7 +20,7 @@ _FIRST: Final = 10  # that of the sentence
 
 def blocks(evaluation: Answers) -> Sequence[Block]:
     """The section of a report, for models that score cases of both classes."""
-    tables = {name: evaluation.models.score_table(name) for name in evaluation.models.thresholded}
+    tables = {name: evaluation.in_use.score_table(name) for name in evaluation.models.thresholded}
     names = [name for name, table in tables.items() if table.n_pos * table.n_neg > 0]
     if not names:
         return []
