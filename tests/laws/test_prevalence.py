@@ -130,7 +130,7 @@ def test_by_class_over_folds_and_spread():
     assert other["ppv"] == pytest.approx(written_out(A)["npv@0.5"], rel=1e-12)
 
     def within(fold):
-        own = FOLD == fold
+        own = fold == FOLD
         share = Y[own].mean()
         weight = np.where(Y[own] == 1, SHARE / share, (1 - SHARE) / (1 - share))
         return written_out(A[own], weight, Y[own])["ppv@0.5"]
@@ -214,7 +214,7 @@ def test_targeting_and_notes(found):
     plain = ss.evaluate(FRAME, **ROLES)
     assert text != blocks(plain)[0]
     top = next(one for one in found.summary if one.model == "a" and one.spec.name == "lift")
-    assert f"lift {top.value:.2f}" in dict((row[0], row[1]) for row in grid.rows)["10 %"]
+    assert f"lift {top.value:.2f}" in {row[0]: row[1] for row in grid.rows}["10 %"]
     (told,) = [one.text for one in found.notes if one.code == "SS022" and "of a " in one.text]
     assert f"Brier score of {written_out(A)['brier']:.3f}" in told
     assert found.calibrations["a"].brier == pytest.approx(written_out(A)["brier"], rel=1e-12)

@@ -54,7 +54,9 @@ def threshold_picture(evaluation: Answers, measures: Sequence[Measure]) -> Pictu
 
     def draw() -> Spec:
         span = unit_or_less(*(each.table.score for each in found.models if not each.crisp))
-        return threshold_chart(found.models[found.start].table, measures or [tpr], span=span)
+        one = found.models[found.start]
+        table = one.table if one.stated is None else one.table.at_prevalence(one.stated)
+        return threshold_chart(table, measures or [tpr], span=span)
 
     alt = f"{', '.join(measure.name for measure in measures)} against the threshold."
     return Picture(moving(evaluation, "threshold", draw), alt, "What each threshold of the model looked at gives.")

@@ -1,7 +1,7 @@
 """The operating point that a reader of the page moves: all thresholds, what each does, and where the page opens.
 
-Everything is computed here, over the kept thresholds. The script of the page looks up a row, and multiplies and adds
-for costs and prevalence; no formula is written twice.
+Everything is computed here, over the kept thresholds. The script of the page looks up a row; for costs and a prevalence
+that are typed it computes what depends on them by the same formulas, and a test compares both over random states.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from scorespace.resampling.interval import chosen, counted
 from scorespace.resampling.jeffreys import Outcomes, jeffreys_along, jeffreys_interval
 from scorespace.resampling.limits import wilson
 from scorespace.results import Row, decimals, digits_along, grouped, per_thousand, whole_percent
+from scorespace.results import joined as listed
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 from scorespace.tables.pair import two_names
 from scorespace.tables.threshold import Threshold, threshold_text
@@ -49,6 +50,14 @@ SIMULATED: Final = 300
 
 _USUAL: Final = tuple(MeasureSpec(one.name) for one in (tpr, fpr, ppv, f1, mcc))
 _ABSENT: Final = 2**31 - 1  # stands, below zero, for what is undefined
+FOLLOWED: Final = frozenset(
+    (
+        *("tp", "fp", "fn", "tn", "p", "n", "pp", "pn", "acc", "err", "ppv", "npv", "fdr", "fomr", "f1", "fbeta", "fm"),
+        *("mcc", "kappa", "markedness", "jaccard", "prevalence", "nir", "pp_rate", "lift"),
+    )
+)
+"""Measures that depend on the prevalence and whose formulas the script of the page knows."""
+
 TOPS: Final = ("1%", "5%", "10%", "200")
 """How many of the highest scores can be flagged by a button."""
 
@@ -67,6 +76,11 @@ class Shown:
         """Whether it depends on how common the classes are."""
         return not self.spec.measure.drawn_within(**dict(self.spec.options))
 
+    def at(self, counts: Counts, share: float) -> float:
+        """The value on outcomes where positives have that share, where the script of the page knows the formula."""
+        known = self.spec.name in FOLLOWED
+        return float(replace(self.spec, prevalence=share).along(counts)) if known else math.nan
+
 
 @dataclass(frozen=True)
 class Points:
@@ -81,6 +95,8 @@ class Points:
     shown: tuple[Shown, ...]
     cost: Shown | None = None
     honest: tuple[Path | None, ...] = (None, None)
+    stated: float | None = None
+    """The prevalence that curves are drawn for, where it is not that of the sample."""
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -103,6 +119,11 @@ class Points:
     @cached_property
     def counts(self) -> Counts:
         return self.table.sweep[self.kept]
+
+    @cached_property
+    def drawn(self) -> Counts:
+        """The outcomes for the prevalence that curves are drawn for."""
+        return self.counts if self.stated is None else self.counts.at_prevalence(self.stated)
 
     @cached_property
     def threshold(self) -> Array:
@@ -177,7 +198,7 @@ class Operating:
             "threshold": _number(one.at),
             "tpr": tpr,
             "fpr": fpr,
-            "flagged": float(one.counts.pp[place] / one.counts.total[place]),
+            "flagged": float(one.drawn.pp[place] / one.drawn.total[place]),
             "precision": _number(float(_precision(one)[place])),
             "benefit": _number(float(_benefit(one)[place])),
             "condition": condition,
@@ -214,7 +235,7 @@ class Operating:
             "cost": cost_text(self._cost(shares["tp"], shares["fp"], ratio, share)),
             "cost limits": "",
             "honest": "–",
-            "tie": one.ties.get(top, ""),
+            "tie": one.ties.get(top, "") if prevalence is None else "",  # ties are counted in the sample
         }
         if one.cost is not None and (ratio, prevalence) == (self.ratio, self.condition.prevalence):
             found["cost limits"] = estimate_text(one.cost, place).partition(" ")[2]
@@ -224,7 +245,8 @@ class Operating:
             found[f"{side} share"] = whole_percent(part)
             found[f"{side} thousand"] = per_thousand(1000 * in_use[side] * part)
         for k, each in enumerate(one.shown):
-            found[f"measure {k}"] = estimate_text(each, place)
+            moved = each.moving and prevalence != self.condition.prevalence
+            found[f"measure {k}"] = decimals(each.at(one.counts[place], share)) if moved else estimate_text(each, place)
         path = one.honest[0 if prevalence is None else 1]
         if path is not None:
             worth = ratio if prevalence is None else ratio * share * one.negatives / ((1 - share) * one.positives)
@@ -246,7 +268,9 @@ class Operating:
         return {
             "costs": ", if a miss costs as much as a false alarm",
             "use": f", {{}} % of them {one.labels[0]}",
-            "caution": f"{', '.join(moving)}: for {100 * base:.3g} % {one.labels[0]}." if moving else "",
+            "caution": f"Intervals of {listed(moving)} are known for {100 * base:.3g} % {one.labels[0]} alone."
+            if moving
+            else "",
         }
 
     def words(self, ratio: float, prevalence: float | None) -> dict[str, str]:
@@ -280,7 +304,13 @@ class Operating:
             "stated": self.stated,
             "start": self.start,
             "measures": [
-                {"title": one.spec.measure.title, "moving": one.moving, "whole": one.spec.measure.range[1] <= 1}
+                {
+                    "title": one.spec.measure.title,
+                    "name": one.spec.name,
+                    "options": dict(one.spec.options),
+                    "moving": one.moving,
+                    "whole": one.spec.measure.range[1] <= 1,
+                }
                 for one in self.models[0].shown
             ],
             "models": [
@@ -315,7 +345,8 @@ def operating(evaluation: Answers) -> Operating | None:
         along = partial(_along, evaluation, table, kept, nodes=_nodes(table, kept, at, len(names)), drawn=Outcomes())
         shown = tuple(along(spec, condition.prevalence) for spec in specs or _USUAL)
         honest = tuple(path and path.thinned(most) for path in (judged[0].get(name), judged[1].get(name)))
-        points.append(Points(name, colour_of(name, models), table, kept, crisp, at, shown, along(priced), honest))
+        own = table, kept, crisp, at, shown, along(priced), honest, condition.prevalence
+        points.append(Points(name, colour_of(name, models), *own))
     best = None if decision is None else decision.best.model
     start = next((k for k, one in enumerate(points) if one.name == best), None)
     if start is None:
@@ -429,10 +460,8 @@ def _along(
     drawn: Outcomes,
 ) -> Shown:
     """A measure at the kept thresholds with the limits of its usual interval, where that is Wilson's or Jeffreys'."""
-    if share is not None and not spec.measure.drawn_within(**dict(spec.options)):
-        table = table.at_prevalence(share)
-    counts = table.sweep[kept]
-    value = np.asarray(spec.measure(counts, **dict(spec.options)), dtype=np.float64)
+    spec, counts = spec.for_prevalence(share), table.sweep[kept]
+    value = spec.along(counts)
     request = bind(replace(spec, at=0.5), table)
     method = chosen(request, evaluation.interval, strict=False).name
     if evaluation.models.grouped or not table.counted:
@@ -483,7 +512,7 @@ def estimate_text(one: Shown, place: int) -> str:
 
 
 def _precision(one: Points) -> Array:
-    return np.asarray(ratio(one.counts.tp, one.counts.pp))
+    return np.asarray(ratio(one.drawn.tp, one.drawn.pp))
 
 
 def _benefit(one: Points) -> Array:
@@ -491,7 +520,7 @@ def _benefit(one: Points) -> Array:
     if one.crisp or not one.table.probabilities:
         return np.full(one.kept.size, math.nan)
     below = np.where(one.threshold < 1, one.threshold, math.nan)  # at 1 a false alarm weighs infinitely much
-    return np.asarray(ratio(one.counts.tp - one.counts.fp * below / (1 - below), one.counts.total))
+    return np.asarray(ratio(one.drawn.tp - one.drawn.fp * below / (1 - below), one.drawn.total))
 
 
 def _packed(one: Points) -> Row:

@@ -7,6 +7,7 @@ import io
 import json
 import random
 import re
+from dataclasses import replace
 from importlib.metadata import version
 from importlib.resources import files
 from urllib.parse import parse_qs, urlencode
@@ -17,10 +18,14 @@ import pytest
 import scorespace as ss
 from experiments.runs import summary
 from scorespace.curves import roc
+from scorespace.measures import MeasureSpec, measures, parse, parse_list
+from scorespace.results import per_thousand
+from scorespace.tables import Counts
 from scorespace.tables.threshold import threshold_text
 from scorespace.views import audit, benchmark, clusters, rules, sections
 from scorespace.views import report as page_of
 from scorespace.views.document import Document, Grid, Section, Text
+from scorespace.views.panel import FOLLOWED
 from scorespace.views.several import several
 from scorespace.views.shift import shifting
 from views.classed import scored
@@ -106,12 +111,18 @@ def test_it_equals_what_users_get_from_the_evaluation(page, credit, model, at, m
     condition = ss.Condition(fp=1, fn=miss, prevalence=None if share is None else share / 100)
     go(page, model=model, at=repr(at), miss=miss, share="" if share is None else share)
     found, counts = texts(page), credit.models[model].at(at)
+    there = credit if share is None else replace(credit, condition=condition)
     for k, name in enumerate(("tpr", "fpr", "ppv", "f1")):
-        assert found[f"measure {k}"] == credit.measures(f"{name}@{at!r}", model=model)[0].text
-    mcc = credit.measures(f"mcc@{at!r}", model=model)[0]
-    value, low, high = numbers_in(found["measure 4"])
+        text = there.measures(f"{name}@{at!r}", model=model)[0].text
+        # For another prevalence than that of the evaluation the value follows, and no interval is known.
+        assert found[f"measure {k}"] == (text if share is None or k < 2 else text.partition(" ")[0])
+    mcc = there.measures(f"mcc@{at!r}", model=model)[0]
+    value, *ends = numbers_in(found["measure 4"])
     assert value == round(mcc.value, 3)
-    assert (low, high) == pytest.approx((mcc.low, mcc.high), abs=0.01)  # limits run straight between simulated ones
+    if share is None:  # limits run straight between simulated ones
+        assert ends == pytest.approx((mcc.low, mcc.high), abs=0.01)
+    else:
+        assert not ends
     assert [found[side] for side in ("tp", "fp", "fn", "tn")] == [
         str(int(getattr(counts, side))) for side in ("tp", "fp", "fn", "tn")
     ]
@@ -119,6 +130,76 @@ def test_it_equals_what_users_get_from_the_evaluation(page, credit, model, at, m
     assert found["cost"] == f"{float(condition.cost(*rates, of_sample=0.3)):.3f}"
     honest = {one.model: one.honest.value for one in credit.decide(condition).choices}
     assert found["honest"] == f"{honest[model]:.3f}"
+
+
+def in_use(counts, share):
+    """The shares of the four outcomes where positives have a share, from the rates of the sample."""
+    tpr, fpr = counts.tp / counts.p, counts.fp / counts.n
+    return share * tpr, (1 - share) * fpr, share * (1 - tpr), (1 - share) * (1 - fpr)
+
+
+def test_precision_f1_accuracy_and_mcc_follow_the_prevalence(visit, credit, tmp_path):
+    """At 0.37 precision in the sample, 2 % bad leave 0.076 of it or less: the formulas are written out here."""
+    names = "tpr@0.3, ppv@0.3, npv@0.3, f1@0.3, acc@0.3, mcc@0.3, kappa@0.3, lift@0.3"
+    ev = replace(credit, requested=tuple(parse_list(names)), condition=None)
+    page = visit(ev.report(tmp_path / "follow.html"))
+    chance = random.Random(7)
+    for _ in range(25):
+        one = chance.choice(ev.operating.models)
+        place = chance.randrange(5, one.kept.size - 5)
+        percent = chance.choice([0.5, 2, 7.6, 30, 61.3, 95])
+        at, share = float(one.threshold[place]), percent / 100
+        go(page, model=one.name, at=repr(at), share=percent)
+        tp, fp, fn, tn = in_use(credit.models[one.name].at(at), share)
+        expected = {
+            1: tp / (tp + fp),
+            2: tn / (tn + fn),
+            3: 2 * tp / (2 * tp + fp + fn),
+            4: tp + tn,
+            5: (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)),
+            6: (tp + tn - (tp + fp) * share - (fn + tn) * (1 - share))
+            / (1 - (tp + fp) * share - (fn + tn) * (1 - share)),
+            7: tp / (tp + fp) / share,
+        }
+        for k, value in expected.items():
+            (told,) = numbers_in(page.said(f"measure {k}"))
+            assert told == pytest.approx(value, rel=0.05, abs=0.0006), (one.name, at, percent, k)
+        assert "Intervals of ppv, npv, f1" in page.said("caution")
+    go(page, model="tree", at=repr(at), share="")
+    assert page.said("caution") == ""
+    assert page.console == []
+
+
+def test_all_that_depends_on_the_prevalence_is_that_of_python(visit, credit, tmp_path):
+    moving = [one.name for one in measures() if one.table is Counts and not (one.drawn_within() or one.conditioned)]
+    assert set(moving) == FOLLOWED
+    asked = (*(MeasureSpec(name, at=0.3) for name in moving), parse("fbeta(beta=2)@0.3"))
+    ev = replace(credit, requested=asked, condition=ss.Condition(fp=1, fn=5, prevalence=0.1))
+    page = visit(ev.report(tmp_path / "all.html"))
+    operating, chance = ev.operating, random.Random(3)
+    for turn in range(40):
+        number = chance.randrange(3)
+        one = operating.models[number]
+        place = chance.randrange(0 if turn else 1, one.kept.size)
+        at, ratio = float(one.threshold[place]), chance.choice([1, 5, 12.5])
+        percent = chance.choice([None, 10, 0.01, 3, 42.4, 88])
+        share = None if percent is None else percent / 100
+        go(
+            page,
+            model=one.name,
+            at=str(at).replace("inf", "Infinity"),
+            miss=ratio,
+            share="" if share is None else percent,
+        )
+        expected, found = operating.said(number, place, at, ratio, share), texts(page)
+        assert {name: found[name] for name in expected} == expected, (one.name, at, ratio, share)
+    for top, share in (("10%", 0.1), ("200", 0.1), ("5%", 0.6)):
+        go(page, model="logistic", at=f"top{top}", share=100 * share)
+        counts = credit.models["logistic"].sweep
+        flagged = 1000 * (share * counts.tp / counts.p + (1 - share) * counts.fp / counts.n)
+        most = 200 if top == "200" else 10 * float(top[:-1])
+        assert page.said("flagged") == per_thousand(flagged[flagged <= most * (1 + 1e-12)].max())
+    assert page.console == []
 
 
 def test_where_the_page_opens_simulated_intervals_are_those_of_the_evaluation(page, credit):
@@ -251,7 +332,7 @@ def test_costs_and_prevalence_are_typed(page, credit):
     assert page.said("cost") == f"{choice.cost_per_case:.3f}"
     assert page.said("honest") == f"{choice.honest.value:.3f}"
     assert page.said("use") == ", 5 % of them bad"
-    assert page.said("caution") == "ppv, f1, mcc: for 30 % bad."
+    assert page.said("caution") == "Intervals of ppv, f1 and mcc are known for 30 % bad alone."
     page.page.fill("#ratio", "-1")  # nothing that can be a cost: nothing changes
     page.shown()
     assert page.said("cost") == f"{choice.cost_per_case:.3f}"

@@ -1,5 +1,6 @@
 // Numbers as Python writes them, so that page, terminal and JSON say the same.
 
+const TINY = 1e-12; // what is smaller is zero
 const WIDEST = 100; // digits that toFixed can write: more than a double has
 
 // Exact decimals; a tie goes to the even digit, as in Python, while toFixed rounds it up.
@@ -46,6 +47,13 @@ function digits(value) {
   const size = Math.abs(value);
   if (size > 1e-12 && size < 0.01) return decimals(value, 1 - Math.floor(Math.log10(size)));
   return decimals(value, size >= 1000 ? 0 : size >= 10 ? 1 : 3);
+}
+
+// A number without an interval, with the decimals that its size deserves.
+function alone(value) {
+  const size = Math.abs(value);
+  const places = size >= 1000 ? 0 : size >= 10 ? 1 : size > TINY && size < 0.01 ? 1 - Math.floor(Math.log10(size)) : 3;
+  return decimals(value, places);
 }
 
 // A sentence with gaps, filled in order; what fills one is never looked at again.

@@ -1,4 +1,5 @@
-// The operating point of two classes. What is shown is looked up for its threshold, and linear in costs and prevalence.
+// The operating point of two classes. What is shown is looked up for its threshold; costs and what depends on the
+// prevalence are computed for what is typed.
 
 const operating = mover("operating", {
   // Where the page opens, or what the address says; `at` is a threshold, "best", or how many: "top"
@@ -37,12 +38,12 @@ const operating = mover("operating", {
     slider.disabled = model.crisp;
     slider.setAttribute("aria-valuetext", `${said.threshold}, flags ${said.flagged} of 1 000`);
     const wanted = topOf(state.at);
-    said.tie = model.words.ties[wanted] ?? "";
+    said.tie = tiesOf(model)[wanted] ?? "";
     form.elements.tied.hidden = !said.tie;
     form.elements.tied.setAttribute("aria-pressed", String(state.at).startsWith("least"));
     for (const button of form.querySelectorAll("[data-top]")) button.setAttribute("aria-pressed", wanted === button.dataset.top);
     form.elements.best.setAttribute("aria-pressed", state.at === "best");
-    return { said, row: hereAt(model, place, threshold), model };
+    return { said, row: hereAt(model, place, threshold), model, seen: `${state.model} ${state.prevalence}` };
   },
 
   wire(one) {
@@ -78,8 +79,8 @@ const operating = mover("operating", {
   sweep({ content, model }) {
     const step = Math.ceil(model.threshold.length / 300);
     return content.measures.flatMap(({ title, whole }, k) =>
-      whole ? [...model.shown[k][0]].flatMap((y, place) => {
-        const x = model.threshold[place];
+      whole ? Array.from(model.threshold).flatMap((x, place) => {
+        const y = valueAt(model, k, place);
         if (place % step || !Number.isFinite(x) || !Number.isFinite(y)) return [];
         return [{ name: title, place, x, y, threshold: thresholdText(model, place, x) }];
       }) : []);
@@ -138,18 +139,24 @@ function bestOfAll(given) {
 // How many of the highest scores the state asks for.
 const topOf = (at) => /^(?:top|least)(.*)$/.exec(at)?.[1] ?? "";
 
-// The lowest threshold that flags no more than so many cases.
+// What is said of tied scores, which are counted in the sample.
+const tiesOf = (model) => (operating.state.prevalence === null ? model.words.ties : {});
+
+// The lowest threshold that flags no more than so many cases in use.
 function top(model, wanted) {
   const total = model.positives + model.negatives;
   const most = wanted.endsWith("%") ? (parseFloat(wanted) / 100) * total : Number(wanted);
-  const place = model.threshold.findIndex((_, k) => model.tp[k] + model.fp[k] > most * (1 + 1e-12));
+  const place = model.threshold.findIndex((_, k) => {
+    const { tp, fp } = outcomesAt(model, k, operating.state.prevalence);
+    return tp + fp > most * (1 + 1e-12);
+  });
   return place < 0 ? model.threshold.length - 1 : Math.max(0, place - 1);
 }
 
 function placeOf(model, at) {
   if (model.crisp) return 0;
   if (at === "best") return best(model, operating.state);
-  if (topOf(at)) return top(model, topOf(at)) + (at.startsWith("least") && model.words.ties[topOf(at)] ? 1 : 0);
+  if (topOf(at)) return top(model, topOf(at)) + (at.startsWith("least") && tiesOf(model)[topOf(at)] ? 1 : 0);
   const wanted = at === "shown" ? model.at : at;
   const after = model.threshold.findIndex((threshold) => threshold < wanted);
   return (after < 0 ? model.threshold.length : after) - 1;
@@ -193,15 +200,73 @@ function saidAt(model, place, threshold) {
     said[`${side} share`] = percent(shares[side]);
     said[`${side} thousand`] = perThousand(1000 * ("tp fn".includes(side) ? share : 1 - share) * shares[side]);
   }
-  model.shown.forEach((sides, k) => (said[`measure ${k}`] = estimate(...sides.map((side) => side[place]))));
+  model.shown.forEach((sides, k) => {
+    // For another prevalence the interval is not known.
+    said[`measure ${k}`] = changed && content.measures[k].moving ? [alone(valueAt(model, k, place)), ""] : estimate(...sides.map((side) => side[place]));
+  });
   return { said, shares };
 }
+
+// The outcomes of the sample, or weighed so that positives have a share.
+function outcomesAt(model, place, share) {
+  const { positives, negatives } = model;
+  const [p, n] = share === null ? [1, 1] : [(share * (positives + negatives)) / positives, ((1 - share) * (positives + negatives)) / negatives];
+  const [tp, fp] = [model.tp[place], model.fp[place]];
+  return { tp: tp * p, fn: (positives - tp) * p, fp: fp * n, tn: (negatives - fp) * n };
+}
+
+// The value of a measure at a place, for the prevalence of the state.
+function valueAt(model, k, place) {
+  const { state, content } = operating;
+  const { name, moving, options } = content.measures[k];
+  if (!moving || state.prevalence === content.prevalence) return model.shown[k][0][place];
+  return FORMULAS[name]?.(outcomesAt(model, place, state.prevalence), options) ?? NaN;
+}
+
+const between = (value) => Math.min(1, Math.max(-1, value));
+
+// Measures that depend on the prevalence, as Python computes them; 0/0 is not a number.
+const FORMULAS = {
+  tp: ({ tp }) => tp,
+  fp: ({ fp }) => fp,
+  fn: ({ fn }) => fn,
+  tn: ({ tn }) => tn,
+  p: ({ tp, fn }) => tp + fn,
+  n: ({ fp, tn }) => fp + tn,
+  pp: ({ tp, fp }) => tp + fp,
+  pn: ({ fn, tn }) => fn + tn,
+  acc: ({ tp, fp, fn, tn }) => (tp + tn) / (tp + fn + (fp + tn)),
+  err: ({ tp, fp, fn, tn }) => (fp + fn) / (tp + fn + (fp + tn)),
+  ppv: ({ tp, fp }) => tp / (tp + fp),
+  npv: ({ fn, tn }) => tn / (fn + tn),
+  fdr: ({ tp, fp }) => fp / (tp + fp),
+  fomr: ({ fn, tn }) => fn / (fn + tn),
+  f1: ({ tp, fp, fn }) => (2 * tp) / (2 * tp + fp + fn),
+  fbeta: ({ tp, fp, fn }, { beta = 1 }) => {
+    const b = Math.min(beta, 1e100) ** 2;
+    return ((1 + b) * tp) / ((1 + b) * tp + fp + b * fn);
+  },
+  fm: ({ tp, fp, fn }) => Math.sqrt((tp / (tp + fp)) * (tp / (tp + fn))),
+  mcc: ({ tp, fp, fn, tn }) => {
+    const [p, n, pp, pn, covariance] = [tp + fn, fp + tn, tp + fp, fn + tn, tp * tn - fp * fn];
+    const spread = covariance < 0 ? Math.sqrt(p * pn) * Math.sqrt(n * pp) : Math.sqrt(p * pp) * Math.sqrt(n * pn);
+    return between(covariance / spread);
+  },
+  kappa: ({ tp, fp, fn, tn }) => (2 * (tp * tn - fp * fn)) / ((tp + fn) * (fn + tn) + (fp + tn) * (tp + fp)),
+  markedness: ({ tp, fp, fn, tn }) => tp / (tp + fp) + tn / (fn + tn) - 1,
+  jaccard: ({ tp, fp, fn }) => tp / (tp + fp + fn),
+  prevalence: ({ tp, fp, fn, tn }) => (tp + fn) / (tp + fn + (fp + tn)),
+  nir: ({ tp, fp, fn, tn }) => Math.max(tp + fn, fp + tn) / (tp + fn + (fp + tn)),
+  pp_rate: ({ tp, fp, fn, tn }) => (tp + fp) / (tp + fn + (fp + tn)),
+  lift: ({ tp, fp, fn, tn }) => tp / (tp + fp) / ((tp + fn) / (tp + fn + (fp + tn))),
+};
 
 // The row that the marks of all charts are drawn from.
 function hereAt(model, place, threshold) {
   const { state } = operating;
   const [tpr, fpr] = rates(model, place);
   const share = shareOf(model, state);
+  const drawn = outcomesAt(model, place, operating.content.prevalence); // curves are drawn for where the page opens
   const slope = (1 - share) / (state.ratio * share);
   const condition = 1 / (1 + slope);
   const finite = (value) => (Number.isFinite(value) ? value : null);
@@ -210,7 +275,7 @@ function hereAt(model, place, threshold) {
     threshold: model.crisp ? null : finite(threshold),
     tpr,
     fpr,
-    flagged: (model.tp[place] + model.fp[place]) / (model.positives + model.negatives),
+    flagged: (drawn.tp + drawn.fp) / (model.positives + model.negatives),
     precision: finite(model.precision[place]),
     benefit: finite(model.benefit[place]),
     condition,
