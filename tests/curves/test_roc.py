@@ -146,6 +146,21 @@ def test_the_outline_of_a_part_holds_its_area(part):
     assert area == pytest.approx(curve.partial_area(**part))
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_the_outline_of_a_part_holds_its_area_where_the_curve_has_steps_at_its_ends(seed):
+    rng = np.random.default_rng(seed)
+    truth = np.append(rng.integers(0, 2, 7), [0, 1])
+    table = score_table(truth, rng.permutation(9) if seed % 2 else rng.integers(0, 5, 9), positive=1)
+    for axis, size in (("fpr", (truth == 0).sum()), ("tpr", (truth == 1).sum())):
+        for low in range(size):
+            for high in range(low + 1, size + 1):
+                part = {f"{axis}_low": low / size, f"{axis}_high": high / size}
+                curve = roc(table, **part)
+                x, y = curve.outline().T
+                area = np.trapezoid(1 - x, y) if axis == "tpr" else np.trapezoid(y, x)
+                assert area == pytest.approx(curve.partial_area(**part), abs=1e-12), part
+
+
 def test_a_legend_tells_the_part_that_is_shaded():
     table = score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])
     # From FPR 0 to 0.25 TPR rises from 0.5 to 0.75: 0.15625; McClish: (1 + (0.15625 - 1/32) / (1/4 - 1/32)) / 2.

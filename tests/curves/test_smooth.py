@@ -256,3 +256,13 @@ def test_the_hull_lies_on_or_above_the_curve(sample):
 def test_hull_calibration_replaces_scores_by_shares():
     table = hull_calibrated(SIX)
     assert (table.score.tolist(), table.pos.tolist(), table.neg.tolist()) == ([1, 0.5, 0], [2, 1, 0], [0, 1, 2])
+
+
+def test_a_midpoint_outside_the_overlap_is_told_where_one_class_lies_inside_the_other():
+    inside = score_table([1, 1, 1, 1, 0, 0, 0], [0.05, 0.1, 0.8, 0.95, 0.6, 0.65, 0.7])
+    (found,) = smooth(inside, midpoint=0.3).notes
+    assert found.code == "SS066"
+    assert "outside the scores 0.600 to 0.700 where the classes overlap" in found.text
+    assert smooth(inside, midpoint=0.65).notes == ()
+    outside = score_table([0, 0, 0, 0, 1, 1, 1], [0.05, 0.1, 0.8, 0.95, 0.6, 0.65, 0.7])
+    assert [one.code for one in smooth(outside, midpoint=0.9).notes] == ["SS066"]

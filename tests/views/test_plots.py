@@ -162,15 +162,19 @@ print("altair" in sys.modules)
     assert done.stdout == "False\n"
 
 
-@pytest.mark.parametrize(("part", "end"), [({"fpr_high": 0.2}, "y2"), ({"tpr_low": 0.8}, "x2")])
-def test_a_partial_area_is_shaded(part, end):
+@pytest.mark.parametrize(("part", "side"), [({"fpr_high": 0.2}, ("y", 0)), ({"tpr_low": 0.8}, ("x", 1))])
+def test_a_partial_area_is_shaded(part, side):
     table = ss.score_table([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
-    drawn = draw(roc, {"nb": roc(table, **part)}, {"nb": table}, {})
-    areas = [layer for layer in drawn["layer"] if layer["mark"]["type"] == "area"]
-    assert [end in layer["encoding"] for layer in areas] == [True]
-    assert not [
-        layer for layer in draw(roc, {"nb": roc(table)}, {"nb": table}, {})["layer"] if layer["mark"]["type"] == "area"
-    ]
+
+    def shaded(curve):
+        drawn = draw(roc, {"nb": curve}, {"nb": table}, {})
+        layers = [layer for layer in drawn["layer"] if layer["mark"].get("filled") and layer["mark"]["type"] == "line"]
+        return [drawn["datasets"][layer["data"]["name"]] for layer in layers]
+
+    (rows,) = shaded(roc(table, **part))
+    name, end = side
+    assert [row[name] for row in rows][-2:] == [end, end]  # closed along the axis
+    assert not shaded(roc(table))
 
 
 # --- what was wrong with the charts of the page

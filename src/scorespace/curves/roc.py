@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,8 @@ from scorespace.errors import CurveError, MeasureError
 from scorespace.frozen import dataclass
 from scorespace.results import Row, decimals
 from scorespace.tables import Array, ScoreTable, ratio
+
+_SAME: Final = 1e-12  # rates are quotients: nearer ones are the same
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +56,8 @@ class RocCurve(Curve):
     def outline(self) -> Array:
         """The edge of the part: rows of points (x, y) along the curve, cut at both ends of the range.
 
+        A step of the curve at an end of the range belongs to it: without, the edge would cut the corner.
+
         >>> from scorespace.tables import score_table
         >>> roc(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]), fpr_high=0.25).outline().tolist()
         [[0.0, 0.0], [0.0, 0.5], [0.25, 0.75]]
@@ -64,11 +68,12 @@ class RocCurve(Curve):
             for end, rest in (("low", 0.0), ("high", 1.0))
         )
         points = np.stack([self.x, self.y], axis=-1)
-        inner = points[(points[:, along] > low) & (points[:, along] < high)]
+        inner = points[(points[:, along] > low - _SAME) & (points[:, along] < high + _SAME)]
         ends = {at: (self.fpr_at(at) if along else self.tpr_at(at)) for at in (low, high)}
         cut = [np.array([value, at] if along else [at, value], dtype=np.float64) for at, value in ends.items()]
-        upright = points[points[:, along] == (high if along else low)]  # a step at the end of the range
-        return np.unique(np.concatenate([upright, cut, inner]), axis=0)
+        found = np.concatenate([cut, inner])
+        found = found[np.argsort(found.sum(axis=1), kind="stable")]  # which rises along the curve
+        return found[np.append(True, np.diff(found.sum(axis=1)) > _SAME)]
 
     def hull(self) -> Hull:
         """The upper convex hull: the best that mixing its thresholds can reach."""
@@ -190,7 +195,7 @@ def value_at(x: Array, y: Array, at: float | Array) -> Array:
     >>> float(value_at(np.array([0.0, 0.0, 0.5, 1.0]), np.array([0.0, 0.4, 0.8, 1.0]), 0.25))
     0.6
     """
-    reached = np.asarray(at, dtype=np.float64) + 1e-12  # rates are quotients: 1 − 0.9 must find the point at 0.1
+    reached = np.asarray(at, dtype=np.float64) + _SAME  # rates are quotients: 1 − 0.9 must find the point at 0.1
     passed = np.searchsorted(x, reached, side="right") if x.ndim == 1 else (x <= reached).sum(axis=-1)
     last = np.clip(passed - 1, 0, x.shape[-1] - 1)
     after = np.minimum(last + 1, x.shape[-1] - 1)

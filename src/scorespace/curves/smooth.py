@@ -195,8 +195,9 @@ class SmoothCurve(RocCurve):
 
     def _astray(self, of: str) -> str | None:
         """That the midpoint parts other scores than those on which the classes meet."""
-        lowest = float(self.given.score[self.given.pos > 0].min())
-        highest = float(self.given.score[self.given.neg > 0].max())
+        held = [self.given.score[side > 0] for side in (self.given.pos, self.given.neg)]
+        # One class may lie inside the other: they overlap from the higher of both lowest scores on.
+        lowest, highest = max(float(one.min()) for one in held), min(float(one.max()) for one in held)
         low, high = min(lowest, highest), max(lowest, highest)
         if low <= self.midpoint <= high:
             return None

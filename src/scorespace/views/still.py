@@ -260,6 +260,8 @@ def _draw_line(spot: _Spot, rows: Sequence[Row], look: Spec, paint: tuple[str, s
     points = _points(spot, rows, "y")
     if look.get("interpolate") == "step-after":
         points = [spot for a, b in zip(points, [*points[1:], points[-1]], strict=True) for spot in (a, (b[0], a[1]))]
+    if points and look.get("filled"):
+        return f'<path d="{_path(points)}Z" fill="{paint[0]}" fill-opacity="{paint[2]:g}"/>'
     width = look.get("strokeWidth", 2.2)
     return f'<path d="{_path(points)}" fill="none" {_stroke(paint, width)}/>' if points else ""
 

@@ -1,12 +1,13 @@
 """Curves of models, and measures against the threshold: points, frames, lines of chance, colours."""
 
+import numpy as np
 import pytest
 
 from scorespace.curves import cost_curve, gain, hull, lift_curve, net_benefit, pr, roc
 from scorespace.measures import confusion, parse
 from scorespace.resampling.estimate import estimate
 from scorespace.tables import score_table
-from scorespace.views.charts.curves import curve_chart, threshold_chart
+from scorespace.views.charts.curves import curve_chart, part_layers, threshold_chart
 from scorespace.views.charts.estimates import measures_chart
 from scorespace.views.charts.scores import distribution_chart
 from scorespace.views.charts.theme import COLOURS, DASHES
@@ -121,3 +122,26 @@ def test_of_several_models_and_measures_the_colour_is_the_measure_and_the_dash_t
     colours, dashes = (line["encoding"][channel]["scale"]["range"] for channel in ("color", "strokeDash"))
     assert colours == [COLOURS[0], COLOURS[0], COLOURS[1], COLOURS[1]]
     assert dashes == [list(DASHES[0]), list(DASHES[1]), list(DASHES[0]), list(DASHES[1])]
+
+
+@pytest.mark.parametrize("part", [{"tpr_low": 0.5}, {"tpr_low": 0.25, "tpr_high": 0.75}, {"fpr_high": 0.25}])
+def test_a_partial_area_is_shaded_inside_the_curve(part):
+    """The corners in their order enclose the area that is told, by the shoelace formula."""
+    curve = roc(score_table([1, 1, 0, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]), **part)
+    (layer,) = part_layers({"nb": curve})
+    assert layer["encoding"]["order"]["field"] == "place"
+    corners = sorted(layer["data"]["values"], key=lambda row: row["place"])
+    x, y = np.array([[row["x"], row["y"]] for row in corners]).T
+    area = abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
+    assert area == pytest.approx(curve.partial_area(**part))
+
+
+def test_on_a_log_axis_lines_between_points_are_bent_as_chance_is():
+    crisp = roc(score_table([1, 0] * 500 + [0] * 9000, [1, 0, 0, 1] * 250 + [1, 0] * 4500))
+    drawn = points(curve_chart({"nb": crisp}, log_from=1e-4))
+    assert len(drawn) > 40
+    expected = np.interp([row["x"] for row in drawn], crisp.x, crisp.y)
+    assert [row["y"] for row in drawn] == pytest.approx(expected, abs=1e-4)
+    gaps = np.diff(np.log10([max(row["x"], 1e-4) for row in drawn]))
+    assert gaps.max() < 0.1
+    assert len(points(curve_chart({"nb": crisp}))) == 3

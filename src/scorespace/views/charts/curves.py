@@ -39,6 +39,7 @@ POINTS: Final = 400
 """Most points drawn per curve."""
 
 _OF_MANY: Final = 900  # points of more than three curves together
+_BENDS: Final = 16  # points between two others for a power of ten on a log axis
 _FEWEST: Final = 60  # of one of them
 
 Parts = Mapping[str, tuple[str, str]]
@@ -151,7 +152,7 @@ def _lines(
         # What falls without end would take all points from where readers look, and no picture can hold it.
         curves = {name: replace(curve, y=np.maximum(curve.y, 2 * y_ends[0])) for name, curve in curves.items()}
     most = points_of(len(curves))
-    rows = [row for name, curve in curves.items() for row in _points(name, curve, most)]
+    rows = [row for name, curve in curves.items() for row in _points(name, curve, most, log_from)]
     x_ends = frame.x_ends or unit_or_none(np.array([row["x"] for row in rows]))
     across = {"axis": axis(x_ends), "scale": scale(x_ends)}
     if log_from is not None:
@@ -185,11 +186,13 @@ def part_layers(curves: Mapping[str, RocCurve]) -> list[Spec]:
             continue
         across = any(end.startswith("tpr") for end in curve.part)
         edge = curve.outline()
-        rows = points(edge[:, 0], edge[:, 1], name=name, end=1 if across else 0)
-        ends = {"x2" if across else "y2": "end"}
-        place = {"x": "x:Q", "y": "y:Q", **ends, "color": coloured("name", curves)}
-        look = {"orient": "horizontal"} if across else {}
-        layers.append(mark("area", rows, place, opacity=0.18, aria=False, **look))
+        sides = [(1.0, y) if across else (x, 0.0) for x, y in edge[[-1, 0]]]
+        x, y = np.concatenate([edge, sides]).T
+        rows = [{**row, "place": place} for place, row in enumerate(points(x, y, name=name))]
+        # A filled line keeps the order of its points; an area sorts them, and mixes up those of a step.
+        place = {"x": "x:Q", "y": "y:Q", "color": coloured("name", curves), "order": "place:Q"}
+        look = {"filled": True, "strokeWidth": 0, "interpolate": "linear-closed", "opacity": 0.18}
+        layers.append(mark("line", rows, place, aria=False, **look))
     return layers
 
 
@@ -223,10 +226,11 @@ def points_of(curves: int) -> int:
     return POINTS if curves <= 3 else max(_FEWEST, _OF_MANY // curves)
 
 
-def _points(name: str, curve: Curve, most: int = POINTS) -> list[Row]:
+def _points(name: str, curve: Curve, most: int = POINTS, log_from: float | None = None) -> list[Row]:
     """The points of a curve that can be drawn, few enough for a page."""
     whole = curve.line()
     curve = whole.thinned(most - 1)  # thinning may add the last point
+    curve = curve if log_from is None else bent(curve, log_from)
     drawn = np.isfinite(curve.x) & np.isfinite(curve.y)
     cuts = rounded_among(curve.threshold[drawn].tolist(), whole.threshold[~np.isnan(whole.threshold)])
     points = zip(shortened(curve.x[drawn]), shortened(curve.y[drawn]), cuts, strict=True)
@@ -234,6 +238,21 @@ def _points(name: str, curve: Curve, most: int = POINTS) -> list[Row]:
         {"name": name, "place": place, "x": x, "y": y, "threshold": _place_text(threshold)}
         for place, (x, y, threshold) in enumerate(points)
     ]
+
+
+def bent(curve: Curve, log_from: float) -> Curve:
+    """The curve with points between its own for a log axis, on which its straight lines are bent."""
+    x, y, threshold = [curve.x[:1]], [curve.y[:1]], [curve.threshold[:1]]
+    for k in range(1, curve.x.size):
+        (left, right), (low, high) = curve.x[k - 1 : k + 1], curve.y[k - 1 : k + 1]
+        start = max(left, log_from)
+        steps = int(_BENDS * math.log10(right / start)) if right > start and low != high else 0
+        between = np.geomspace(start, right, steps + 2)[:-1] if steps else np.empty(0)
+        x += [between, curve.x[k : k + 1]]
+        y += [low + (high - low) * (between - left) / (right - left), curve.y[k : k + 1]]
+        threshold += [np.full(between.size, math.nan), curve.threshold[k : k + 1]]
+    points = np.concatenate(x), np.concatenate(y), np.concatenate(threshold)
+    return Curve(curve.kind, *points, curve.x_title, curve.y_title)
 
 
 def _place_text(threshold: float) -> str:
