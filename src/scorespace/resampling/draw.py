@@ -1,4 +1,4 @@
-"""Cases drawn again: one draw of a sample serves every number that is asked of it.
+"""Cases drawn again: one draw of a model serves every number of it, and one of all models every difference.
 
 Replicates are an axis of the tables and not a loop. They come in blocks that depend on the sample alone and have
 their own streams of random numbers, so the same seed gives the same replicates on any number of processors; a
@@ -17,13 +17,15 @@ import numpy as np
 
 from scorespace.frozen import dataclass
 from scorespace.measures.request import Request
-from scorespace.resampling.lighter import Draw, Kept, Source, alone, few, together
+from scorespace.resampling.lighter import Draw, Kept, Source, alone, together
 from scorespace.results import Progress, part_of
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable
 from scorespace.tables.pieces import threads
 
 REPLICATES: Final = 2000
+ALL: Final = ""
+"""The source that all models are drawn from together."""
 _CELLS_AT_ONCE: Final = 500_000  # numbers drawn per piece of work: some megabytes, so that caches help
 _NUMBERS_AT_ONCE: Final = 200_000  # scores of replicates looked at together: more would be mapped anew for each step
 _MOST_KEPT: Final = 32_000_000  # bytes of draws that are kept for who asks later
@@ -126,25 +128,12 @@ class Draws:
         """How many distinct times there are; 0 where no time is named."""
         return 0 if self.time is None else int(np.unique(self.time).size)
 
-    @property
-    def shared(self) -> Source | None:
-        """What all models are drawn from together, where their cases are few enough or come in groups."""
-        if self.pairs is None:
-            return None
-        if "" not in self.sources:
-            # Of cases in bins, each model alone is drawn from its own, finer table.
-            related = self.pairs.group is not None or self.pairs.time is not None
-            if not related and (self.pairs.times is not None or not few(self.pairs)):
-                return None
-            self.sources[""] = together(self.pairs)
-        return self.sources[""]
-
     @cached_property
     def together(self) -> Draws:
         """The same sample with all models drawn together, from a part of the cases where they are many."""
         if self.pairs is None:
             raise ValueError("cases that are not known one by one cannot be drawn for two models alike")
-        return self if self.shared is not None else replace(self, kept={}, sources={"": together(self.pairs)})
+        return replace(self, kept={}, sources={ALL: together(self.pairs)})
 
     def anew(self, **changes: Any) -> Draws:
         """The same with something changed, and nothing drawn yet."""
@@ -163,12 +152,14 @@ class Draws:
         return "" if not source.lighter else ", part of the cases" if source.part else ", condensed"
 
     def source(self, model: str) -> Source:
-        """What a model is drawn from: with the others, or alone."""
-        common = self.shared
-        if common is not None and model in common.tables:
-            return common
+        """What a model is drawn from: for differences with the others, else alone, so that they do not change it."""
+        if ALL in self.sources and self.pairs is not None and model in self.pairs.models:
+            return self.sources[ALL]
         if model not in self.sources:
-            self.sources[model] = alone(model, self.tables[model])
+            pairs = None if self.pairs is None or model not in self.pairs.models else self.pairs
+            related = pairs is not None and (pairs.group is not None or pairs.time is not None)
+            own = together(pairs.only(model)) if pairs is not None and related else alone(model, self.tables[model])
+            self.sources[model] = own
         return self.sources[model]
 
     def _draw(self, alike: list[Asked], progress: Progress | None) -> None:

@@ -175,9 +175,7 @@ def estimates(
     for source in (draws, *alone.values()):  # all at once; the intervals then find them there
         among = [one for one in plans if one.source is source and one.reason is None]
         if any(one.kind.replicates for one in among):
-            # What has another interval is drawn along where models are compared: their difference will ask for it.
-            along = len(wanted) > 1 and source.shared is not None
-            source.all([asked(one.model, one.own) for one in among if along or one.kind.replicates])
+            source.all([asked(one.model, one.own) for one in among if one.kind.replicates])
     of_models = [list(own) for _, own in groupby(plans, key=attrgetter("model"))]
     if len(of_models) < 2 or all(not one.kind.replicates or one.reason for one in plans):
         return [found for own in of_models for found in _of_model(own, draws, level)]

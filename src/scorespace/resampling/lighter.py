@@ -107,11 +107,6 @@ def together(pairs: PairTable) -> Together:
     return Together(replace(light.part(cases[order]), times=None), weight[order], lighter=True, part=True)
 
 
-def few(pairs: PairTable) -> bool:
-    """Whether the cases are few enough for all of them to be drawn from, whatever they are asked for."""
-    return pairs.cases <= MOST_ROWS and _scores(pairs) <= MOST_SCORES
-
-
 def _part_of_groups(pairs: PairTable, group: NDArray[np.int32], most: int) -> Together:
     """Every k-th group where there are many, and where they are few every k-th case of each."""
     groups = int(group.max()) + 1
@@ -170,7 +165,7 @@ class Together:
 
     @property
     def cost(self) -> int:
-        return self.pairs.cases + sum(table.size for table in self.pairs.tables)
+        return 2 * self.pairs.cases  # however many models there are: blocks of draws must not change with them
 
     def drawer(self, within: bool) -> Drawer:
         weight, times = self.pairs.weight, self._times(within)
