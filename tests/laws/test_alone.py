@@ -119,9 +119,11 @@ def test_limits_of_several_classes_and_of_numbers_are_their_own():
     same(limits(two, "m", *asked), limits(one, "m", *asked))
     number = RNG.normal(size=90)
     columns = {"y": number, "p": number + RNG.normal(size=90), "q": number + RNG.normal(size=90) / 2}
+    columns["day"] = np.arange(90)
     asked = ("mae", "rmse", "r2", "pearson", "spearman", "medae", "cal")
-    one, two = (ss.evaluate(columns, truth="y", predictions=models) for models in (["p"], ["q", "p"]))
-    same(limits(two, "p", *asked), limits(one, "p", *asked))
+    for roles in ({}, {"time": "day"}):
+        one, two = (ss.evaluate(columns, truth="y", predictions=models, **roles) for models in (["p"], ["q", "p"]))
+        same(limits(two, "p", *asked), limits(one, "p", *asked))
 
 
 def test_a_difference_does_not_change_with_further_models():

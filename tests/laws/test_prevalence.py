@@ -16,7 +16,7 @@ from scorespace.measures.request import bind
 from scorespace.tables import Counts, ScoreTable, confusion, score_table
 
 RNG = np.random.default_rng(25)
-N, SHARE = 240, 0.07
+N, SHARE = 640, 0.07
 Y = (RNG.random(N) < 0.45).astype(int)
 A, B = (np.round(1 / (1 + np.exp(0.5 - RNG.normal(size=N) - lift * Y)), 2) for lift in (1.3, 0.7))
 WEIGHT = np.where(Y == 1, SHARE / Y.mean(), (1 - SHARE) / (1 - Y.mean()))
@@ -267,6 +267,19 @@ def test_what_the_prevalence_says_alone_has_no_interval(found):
         assert one.value == pytest.approx(value)
         assert np.isnan(one.low)
         assert one.reason == "no interval: it follows from the stated prevalence alone"
+
+
+def test_precision_at_a_prevalence_that_too_few_negatives_tell_of_has_no_interval():
+    few = ss.evaluate(FRAME, **ROLES, condition=ss.Condition(prevalence=0.02))
+    (one,) = few.measures("ap", model="a")
+    negatives = int((Y == 0).sum())
+    assert negatives * 0.02 / 0.98 < 20 <= negatives * 0.2 / 0.8
+    assert np.isnan(one.low)
+    assert one.reason == (
+        f"no interval: {negatives} negatives are too few to know the precision at a prevalence of 0.02"
+    )
+    (one,) = ss.evaluate(FRAME, **ROLES, condition=ss.Condition(prevalence=0.2)).measures("ap", model="a")
+    assert one.low < one.value < one.high
 
 
 def test_a_lone_class_has_no_share_of_its_own():

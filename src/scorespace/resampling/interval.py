@@ -20,6 +20,7 @@ from scorespace.results import grouped
 from scorespace.tables import Array, ScoreTable, Table, Top, ratio
 
 WORLD_ROWS: Final = 512  # rows of a table on which labels are drawn again
+_NEGATIVES: Final = 20  # that positives must outweigh for their precision to be known at a stated prevalence
 _HARDLY_ANY: Final = 0.5  # cases of the rarer class, times the share of pairs in the wrong order
 
 
@@ -236,10 +237,25 @@ def logit_interval(plan: Plan) -> Interval:
 @by_replicates("precision-t", "as logit-t, for as many cases as bear the precision", suits=labelled, declared=True)
 def precision_interval(plan: Plan) -> Interval:
     """As logit-t, with t for as many cases as bear the spread: of a rare class, and near 1, a few at the top do."""
+    if plan.request.stated and (few := _too_few_negatives(plan)):
+        return none(few)
     defined, reason = plan.replicates()
     borne = min(plan.rarer, max(2.0, _borne(plan.request.table.inside(ScoreTable))))
     low, high = limits.on_logit(plan.value, defined, plan.rarer, plan.level, borne=borne)
     return within(plan, low, high, f"precision-t{plan.how}", reason)
+
+
+def _too_few_negatives(plan: Plan) -> str | None:
+    """Why precision at a stated prevalence is not known: a negative outweighs too large a share of the positives.
+
+    Where n · p / (1 − p) of n negatives was 2, 10 and 20, intervals held the truth in 73, 86 and 92 % of 200 samples.
+    """
+    share, own = plan.request.spec.prevalence or 0.0, plan.request.table.inside(ScoreTable).positive_name
+    share = share if own == plan.table.positive_name else 1 - share
+    table = plan.table.inside(ScoreTable, plan.request.spec.of)
+    if float(table.n_neg) * share >= _NEGATIVES * (1 - share):
+        return None
+    return f"{grouped(float(table.n_neg))} negatives are too few to know the precision at a prevalence of {share:.3g}"
 
 
 def _borne(table: ScoreTable) -> float:
