@@ -220,6 +220,13 @@ def test_targeting_and_notes(found):
     assert found.calibrations["a"].brier == pytest.approx(written_out(A)["brier"], rel=1e-12)
 
 
+def test_false_alarms_are_told_of_cases_in_use():
+    ev = ss.evaluate(FRAME, **ROLES, condition=ss.Condition(prevalence=0.01), measures="ppv@0.8")
+    tp, fp, _, _ = outcomes(A, np.where(Y == 1, 10 / (Y == 1).sum(), 990 / (Y == 0).sum()), at=0.8)
+    (told,) = [one.text for one in ev.notes if one.code == "SS005" and one.text.startswith("a ")]
+    assert told.endswith(f"yet that means {fp:.0f} false alarms for {tp:.1f} hits among 1 000 cases.")
+
+
 @pytest.mark.parametrize("kind", [one for one in kinds() if ScoreTable in one.functions], ids=lambda one: one.name)
 def test_curves_are_those_of_the_weighed_sample(found, kind):
     options = {} if kind.placed is None else {kind.placed: found.threshold("a")}

@@ -142,8 +142,6 @@ def curve(
 
     condition: Any = stakes.condition()
     evaluation = given.evaluated()
-    if isinstance(condition, Condition) and condition.prevalence is not None:
-        evaluation = replace(evaluation, condition=condition)
     if picture and out is not None:
         output.save(out, lambda: evaluation.drawing(kind))
         output.wrote(None, curve=out)

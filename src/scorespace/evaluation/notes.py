@@ -20,7 +20,7 @@ from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import Note, decimals, grouped, note
+from scorespace.results import Note, decimals, grouped, note, per_thousand
 from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table, ratio
 from scorespace.tables.models import Models
 from scorespace.tables.threshold import threshold_text
@@ -144,15 +144,16 @@ def nothing_positive(counts: Counts, look: Look) -> str | None:
 
 @finding("SS005")
 def flood(counts: Counts, look: Look) -> str | None:
-    rate, among = fpr(counts), ""
+    rate, told = fpr(counts), f"{_many(counts.fp, 'false alarm')} for {_many(counts.tp, 'hit')}"
     if look.prevalence is not None:
-        weighed = counts.at_prevalence(look.prevalence)
-        counts, among = weighed.weighed(*np.full(2, 1000 / weighed.total)), " among 1 000 cases"
+        counts = counts.at_prevalence(look.prevalence)
+        alarms, hits = (per_thousand(float(1000 * part / counts.total)) for part in (counts.fp, counts.tp))
+        told = f"{alarms} false alarms for {hits} hits among 1 000 cases"
     if not (rate < SMALL_FPR and counts.fp > counts.tp):
         return None
     return (
         f"{look.model} raises false alarms for only {100 * rate:.2g} % of the negatives{look.where}, yet that means "
-        f"{_many(counts.fp, 'false alarm')} for {_many(counts.tp, 'hit')}{among}."
+        f"{told}."
     )
 
 
