@@ -133,7 +133,7 @@ class Draws:
         """The same sample with all models drawn together, from a part of the cases where they are many."""
         if self.pairs is None:
             raise ValueError("cases that are not known one by one cannot be drawn for two models alike")
-        return replace(self, kept={}, sources={ALL: together(self.pairs)})
+        return self if ALL in self.sources else replace(self, kept={}, sources={ALL: together(self.pairs)})
 
     def anew(self, **changes: Any) -> Draws:
         """The same with something changed, and nothing drawn yet."""
