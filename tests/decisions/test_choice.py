@@ -122,10 +122,16 @@ def test_thresholds_and_dominance_come_from_the_draw_of_the_measures():
     draws = Draws(models, pairs, replicates=50)
     decision = choose(models, CONDITION)
     with_intervals(decision, draws)
-    (kept,) = draws.sources[""].drawn.values()  # one way of drawing alone: all cases together
-    before = {piece: id(drawn) for piece, drawn in kept.items()}
+
+    def kept():
+        """What was drawn: of each model for its threshold, of all together for dominance, each in one way."""
+        sources = [*draws.sources.values(), *draws.together.sources.values()]
+        return [{piece: id(drawn) for piece, drawn in way.items()} for one in sources for way in one.drawn.values()]
+
+    before = kept()
+    assert len(before) == len(models) + 1
     with_intervals(choose(models, Condition(fp=2, fn=1)), draws)
-    assert {piece: id(drawn) for piece, drawn in kept.items()} == before
+    assert kept() == before
 
 
 def test_of_condensed_scores_limits_are_scores_still_and_hold_the_threshold():
