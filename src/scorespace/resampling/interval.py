@@ -248,7 +248,7 @@ def precision_interval(plan: Plan) -> Interval:
 def _too_few_negatives(plan: Plan) -> str | None:
     """Why precision at a stated prevalence is not known: a negative outweighs too large a share of the positives.
 
-    Where n · p / (1 − p) of n negatives was 2, 10 and 20, intervals held the truth in 73, 86 and 92 % of 200 samples.
+    Where n · p / (1 − p) of n negatives was 2, 10 and 20, intervals held the truth in 73, 86 and 88 to 92 % of samples.
     """
     share, own = plan.request.spec.prevalence or 0.0, plan.request.table.inside(ScoreTable).positive_name
     share = share if own == plan.table.positive_name else 1 - share
