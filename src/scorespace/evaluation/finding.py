@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 class Look:
     """A model as it is shown: its name, the threshold, whether that was chosen on these cases, and its numbers.
 
-    `times` is the number of distinct times of a series, 0 without any, `prevalence` the share of positives where it will
-    be used, if that is stated. `judged` gives Youden's index on cases that did not choose the threshold where it is
-    highest.
+    `times` is the number of distinct times of a series, 0 without any; `prevalence` the stated share of positives where
+    it will be used. `judged` gives Youden's index on cases that did not choose the threshold where it is highest.
     """
 
     model: str
