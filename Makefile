@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage check map bench study fuzz docs site browser axe data spark dask clean
+.PHONY: help setup demo test laws coverage check map bench study fuzz docs site browser axe data spark dask clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,10 @@ test: $(READY)  ## run all tests on two workers (CI=true: a missing component fa
 	@$(MAKE) data > /dev/null || true  # the same for the tests on public data sets
 	@$(MAKE) spark dask > /dev/null || true  # and for those on a cluster
 	@$(BIN)/python -m pytest -q -n 2
+
+laws: $(READY)  ## the laws between verbs and routes on N random samples each (N=50)
+	@LAWS=$(if $(filter command,$(firstword $(origin N))),$(N),20) $(BIN)/python -m pytest -q -n 2 tests/laws/test_verb_laws.py tests/laws/test_route_laws.py \
+		tests/laws/test_decision_laws.py tests/laws/test_prevalence.py tests/laws/test_alone.py
 
 COVERED := build/coverage
 coverage: $(READY)  ## run the tests and say which lines and branches they leave out (ARGS='tests/cli': a part of them)

@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import scorespace as ss
+from laws.routes import N
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.curves.hull import ALWAYS, NEVER
 from scorespace.decisions import choose, choose_under, decide, decide_several, decide_shift, judge_on
@@ -19,8 +20,8 @@ from scorespace.tables.residual import residual_table
 from scorespace.tables.threshold import threshold_text
 from scorespace.views import decision as view
 
-some = settings(max_examples=60)
-few = settings(max_examples=25)
+some = settings(max_examples=30 * N)
+few = settings(max_examples=12 * N)
 costs = st.floats(0.1, 50).map(lambda one: round(one, 3))
 shares = st.none() | st.floats(0.02, 0.98)
 score_columns = st.sampled_from(

@@ -89,7 +89,8 @@ class Draws:
     def differences(self, a: str, b: str, request_a: Request, request_b: Request) -> Array:
         """The measure of one model minus that of another, on the same cases in every replicate."""
         first, second = self.together.all([asked(a, request_a), asked(b, request_b)])
-        return first - second
+        with np.errstate(invalid="ignore"):  # two infinite losses have no difference
+            return first - second
 
     def spread(self, wanted: Sequence[tuple[str, Request]]) -> list[float]:
         """The standard deviation of each measure over the same replicates of all cases, where it is defined."""
