@@ -129,7 +129,7 @@ def test_prediction_intervals():
     assert ss.interval_score(table) == pytest.approx((5.5 + 10 * 1.5) / 4)
     assert ss.interval_score(table, level=0.9) == pytest.approx((5.5 + 20 * 1.5) / 4)
     other = residual_table([1], [1], interval=([0], [2], 0.9))
-    with pytest.raises(ss.MeasureError, match="nominal level"):
+    with pytest.raises(MeasureError, match="nominal level"):
         ss.interval_score(table + other)
 
 

@@ -315,7 +315,7 @@ def _result(
         totals = {name: int(total) if total == int(total) else total for name, total in sums}  # as people write them
     impossible = _impossible(cases) if judged else 0
     found = map_notes(method, map, cases.score, mapped, int(outside.sum()), impossible)
-    if judged and isinstance(before, ScoreTable) and is_reversed(before):
+    if judged and before.thresholded and is_reversed(before.inside(ScoreTable)):
         flattened = "" if map.turned else " A map that keeps their order flattens such scores."
         text = f"{reversed_text(cases.model, compared[-1].before)}{flattened}"
         found = (note("SS002", text), *found)

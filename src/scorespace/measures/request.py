@@ -59,7 +59,7 @@ class Request:
         if self.share is not None:
             return np.asarray(self.formula(_way(self._placed, other).table), dtype=np.float64)
         found = _way(self._placed, other.at_prevalence(self.spec.prevalence))
-        return np.where(_both_classes(other), found.function(found.table), np.nan)
+        return np.where(other.both_classes, found.function(found.table), np.nan)
 
     @cached_property
     def _placed(self) -> MeasureSpec:
@@ -68,7 +68,7 @@ class Request:
 
     def reason(self, value: float) -> str | None:
         """Why a value is undefined or infinite, or None for an ordinary number."""
-        lone = self.stated and np.isnan(value) and not bool(np.all(_both_classes(self.table)))
+        lone = self.stated and np.isnan(value) and not bool(np.all(self.table.both_classes))
         return f"undefined: {ONE_CLASS}" if lone else self.measure.reason(value)
 
     @property
@@ -89,25 +89,21 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
     # One class of several against the rest changes when another class of the rest is multiplied.
     two = int(np.ptp(table.strata)) <= 1
     within = spec.within and (averaged or two)
-    stated = spec.prevalence is not None and not spec.within and _has_positive(table)
+    stated = spec.prevalence is not None and not spec.within and table.has_positive
     if stated and spec.prevalence is not None:
         within, held = two, _weighed(table, spec.prevalence)
-        if two and isinstance(found.table, Counts) and not isinstance(spec.at, Top):
+        if two and issubclass(found.kind, Counts) and not isinstance(spec.at, Top):
             own = spec.of is None or bare(spec.of) == table.positive_name
             share = spec.prevalence if own else 1 - spec.prevalence
             found = replace(found, function=partial(_for_share, found.function, share))
         else:
             found = _way(spec, held)
-            found = found if _both_classes(table) else replace(found, function=lambda _: np.nan)
+            found = found if table.both_classes else replace(found, function=lambda _: np.nan)
     point = spec.at
     if isinstance(point, Top) and not point.percent:
         point = Top(100 * point.size / float(table.total), percent=True)
     bounds = certified(spec, held) if table.coarse else None
     return Request(spec, found.function, found.table, within, averaged, point, bounds, stated, share)
-
-
-def _has_positive(table: Table) -> bool:
-    return isinstance(table, Counts) or table.positive_name is not None
 
 
 def _weighed(table: Any, share: float) -> Any:
@@ -120,16 +116,7 @@ def _weighed(table: Any, share: float) -> Any:
 
 def _for_share(formula: Formula, share: float, counts: Counts) -> Array:
     """A measure of decisions where positives have that share; undefined where a class has no cases."""
-    return np.where(_both_classes(counts), formula(counts.at_prevalence(share)), np.nan)
-
-
-def _both_classes(table: Any) -> Array:
-    """Whether a table, or each of its replicates, has cases of the positive class and of another."""
-    if isinstance(table, Counts):
-        return (table.p > 0) & (table.n > 0)
-    totals = np.asarray(table.class_totals, dtype=np.float64)
-    own = totals[..., table.class_names.index(table.positive_name)]
-    return (own > 0) & (totals.sum(axis=-1) > own)
+    return np.where(counts.both_classes, formula(counts.at_prevalence(share)), np.nan)
 
 
 def operating_point(spec: MeasureSpec | None, table: Table, default: float | None = None) -> At | None:

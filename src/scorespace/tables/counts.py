@@ -145,6 +145,14 @@ class Counts(Table):
         weight = float(getattr(self, trials))
         return weight if self.squares is None else float(ratio(weight * weight, getattr(self.squares, trials)))
 
+    @property
+    def has_positive(self) -> bool:
+        return True
+
+    @property
+    def both_classes(self) -> Array:
+        return (self.p > 0) & (self.n > 0)
+
     def at_prevalence(self, share: float) -> Self:
         pos, neg = class_factors(self.p, self.n, share)
         return self.weighed(pos, neg, (self.squares or self).weighed(pos**2, neg**2))

@@ -204,6 +204,18 @@ class Table(ByValue, ABC):
         """Whether it holds scores that are the same for all cases, so that nothing is ranked."""
         return False
 
+    @property
+    def has_positive(self) -> bool:
+        """Whether one of its classes is the positive one."""
+        return self.positive_name is not None
+
+    @property
+    def both_classes(self) -> Array:
+        """Whether it, or each of its replicates, has cases of the positive class and of another."""
+        totals = np.asarray(self.class_totals, dtype=np.float64)
+        own = totals[..., self.class_names.index(str(self.positive_name))]
+        return (own > 0) & (totals.sum(axis=-1) > own)
+
     def right(self, at: At | None = None) -> NDArray[np.bool_]:
         """Whether the decision on the cases of each cell is right, at a threshold or down to a rank if needed."""
         raise NoTableError(f"compares decisions, and {self.described()} hold none")
