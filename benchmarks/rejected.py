@@ -31,7 +31,7 @@ PIECE = 5_000_000  # numbers that are drawn at once
 def p_alone() -> Iterator[None]:
     """Tests without the interval of the difference, which takes most of their time, and in one piece each."""
     with (
-        patch.object(paired, "_bounds", lambda question: (math.nan, math.nan)),
+        patch.object(paired, "_bounds", lambda question: lambda level: (math.nan, math.nan)),
         patch.object(draw, "_CELLS_AT_ONCE", PIECE),
     ):
         yield

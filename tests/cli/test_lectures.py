@@ -98,7 +98,7 @@ def test_the_spread_of_areas_side_by_side(run, credit):
 
 def test_changes_are_told_at_equal_prevalence(run, credit):
     out = run("drift", credit[0], credit[0], *credit[1:], "--score", "tree", "--replicates", "100").out
-    assert "at equal prevalence" in out
+    assert "Adjusted: after, at the prevalence before" in " ".join(out.split())
 
 
 def test_the_log_loss_in_parts(run, credit):

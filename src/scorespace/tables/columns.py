@@ -47,13 +47,19 @@ def scores_of(score: Any, size: int) -> NDArray[np.float64]:
 
 
 def nearest_single(threshold: Any) -> Array:
-    """The single-precision number next to a threshold: what a column of such numbers holds where 0.7 was written.
+    """Thresholds as a column of single-precision numbers holds them where they are written alike, else as they are.
 
-    >>> nearest_single(0.7)
-    array(0.69999999)
+    >>> nearest_single([0.7, np.nextafter(2.0, 3.0)])
+    array([0.69999999, 2.        ])
     """
+    found = np.array(threshold, dtype=np.float64)
     with np.errstate(over="ignore"):
-        return np.asarray(threshold).astype(np.float32).astype(np.float64)
+        single = found.astype(np.float32)
+    for place in np.argwhere((single != found) & np.isfinite(found)):
+        key = tuple(place)
+        if str(single[key]) == str(found[key]):
+            found[key] = single[key]
+    return found
 
 
 def _numbers(array: Array) -> Array:

@@ -25,6 +25,7 @@ from scorespace.tables.threshold import Scale, Threshold, in_units, rounded_thre
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
+_TYPED = 100  # thresholds that somebody may have typed; more of them come from the scores themselves
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,7 +285,8 @@ class ScoreTable(OfClasses, Weighed):
 
     def in_precision(self, threshold: ArrayLike) -> Array:
         """A threshold in the precision of the scores: of single-precision ones 0.7 means 0.7 as they hold it."""
-        return nearest_single(threshold) if self.single else np.asarray(threshold, dtype=np.float64)
+        found = np.asarray(threshold, dtype=np.float64)
+        return nearest_single(found) if self.single and found.size <= _TYPED else found
 
     def threshold(self, at: float) -> Threshold:
         """A threshold with the digits that keep every case on its side; all of them where scores were coarsened.

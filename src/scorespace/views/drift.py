@@ -11,7 +11,7 @@ from scorespace.samples.moved import FAMILY, Aspect, Drift, ModelDrift
 from scorespace.views.charts.drift import drift_chart, drift_panels
 from scorespace.views.document import Block, Document, Grid, Picture, Section, Text, one_section
 
-_OF_BOTH = "adjusted: after, at the prevalence before; change = adjusted − before, so not that of prevalence alone."
+_OF_BOTH = "Adjusted: after, at the prevalence before; change = adjusted − before."
 
 
 def document(drift: Drift, names: tuple[str, str] = ("before", "after")) -> Document:
@@ -67,7 +67,7 @@ def grids(drift: Drift, one: ModelDrift) -> Sequence[Block]:
     ]
     if others:
         columns = (f"aspects{of_model}", "before", "after", "adjusted", "change", "p")
-        blocks.append(Grid(columns, tuple(map(_aspect, others)), _OF_BOTH))
+        blocks += [Grid(columns, tuple(map(_aspect, others))), Text(_OF_BOTH)]
     reasons: dict[str, dict[str, None]] = {}  # what several aspects share is told once
     for aspect in (*family, *others):
         if aspect.reason:
