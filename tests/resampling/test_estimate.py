@@ -9,7 +9,6 @@ import pytest
 
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import parse
-from scorespace.measures.ranking import auc
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import Estimates, estimate
 from scorespace.resampling.share import wilson
@@ -20,6 +19,7 @@ from tables.binned import class_bins
 TRUTH = [1, 0, 1, 1, 0, 0, 1, 0]
 SCORE = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
 TABLE = score_table(TRUTH, SCORE)
+WEIGHT = [0.5, 3.0, 1.0, 2.0, 1.5, 0.7, 4.0, 1.0]
 DECISIONS = confusion([[6, 2], [1, 3]], classes=["cancer", "healthy"], positive="cancer")
 LARGE = score_table([1, 0] * 100, np.random.default_rng(1).normal(size=200))
 THREE = confusion([[5, 0, 1], [0, 2, 2], [1, 1, 3]], classes=["a", "b", "c"])
@@ -101,18 +101,24 @@ def test_one_class_has_no_area_and_says_why():
     assert of("auc", score_table([1, 1], [0.1, 0.2])).reason == "undefined: only one class is present"
 
 
-def test_weighted_cases_are_drawn_again():
-    # A weighted fast DeLong is wrong (roc_comparison 1): none is offered.
-    found = of("auc", score_table(TRUTH, SCORE, weight=[0.5] * 8))
-    assert (found.value, found.method) == (auc(TABLE), "bootstrap")
+def test_no_weighted_delong_is_offered_by_its_name():
+    # A weighted fast DeLong is wrong (roc_comparison 1).
+    found = estimate(parse("auc"), score_table(TRUTH, SCORE, weight=WEIGHT), method="delong")
+    assert (found.method, found.reason) == (None, "no DeLong interval: cases have weights")
+
+
+def test_a_weighted_area_has_an_interval_by_its_own_variance():
+    found = of("auc", score_table(TRUTH, SCORE, weight=WEIGHT))
+    assert found.method == "weighted newcombe"
     assert found.low < found.value < found.high
 
 
 def test_equal_weights_change_no_interval():
     # Weight 100 on every case made intervals ten times narrower.
-    for text in ("tpr@0.5", "f1@0.5", "mcc@0.5", "acc@0.5"):
+    for text in ("auc", "gini", "tpr@0.5", "f1@0.5", "mcc@0.5", "acc@0.5"):
         plain, heavy = of(text), of(text, score_table(TRUTH, SCORE, weight=[100] * 8))
         assert (heavy.low, heavy.high) == pytest.approx((plain.low, plain.high))
+        assert heavy.method == plain.method
 
 
 def test_weights_that_are_no_copies_leave_the_interval_undefined():

@@ -102,7 +102,9 @@ def cal_large(t: ScoreTable) -> Array:
 _NO_OVERLAP = "the classes do not overlap in scores between 0 and 1, or all these scores are the same"
 
 
-@_neither(title="Calibration slope", undefined=_NO_OVERLAP, aliases=("calibration_slope", "cox_slope"))
+@_neither(
+    title="Calibration slope", undefined=_NO_OVERLAP, aliases=("calibration_slope", "cox_slope"), interval="shifted"
+)
 def cal_slope(t: ScoreTable) -> Array:
     """Slope b of the logistic fit logit P(y) = a + b · logit p: below 1 for overconfident scores.
 

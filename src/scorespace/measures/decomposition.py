@@ -111,7 +111,7 @@ def _entropy(one: Array, other: Array) -> Array:
         return -(np.where(one > 0, one * np.log(one), 0.0) + np.where(other > 0, other * np.log(other), 0.0)) + 0.0
 
 
-@of_probabilities(title="Reliability (Murphy)", range=(0, 1), best="low", aliases=("reliability", "murphy_reliability"))
+@_calibration_loss(title="Reliability (Murphy)", range=(0, 1), aliases=("reliability", "murphy_reliability"))
 def rel(t: ScoreTable, *, bins: Groups = None) -> Array:
     """Squared distance of the groups' mean scores from their rates: Σ n_k (f_k − o_k)² / n.
 
@@ -122,7 +122,12 @@ def rel(t: ScoreTable, *, bins: Groups = None) -> Array:
 
 
 @of_probabilities(
-    title="Resolution (Murphy)", range=(0, 0.25), best="high", aliases=("resolution", "murphy_resolution")
+    title="Resolution (Murphy)",
+    range=(0, 0.25),
+    best="high",
+    aliases=("resolution", "murphy_resolution"),
+    interval="corrected",
+    biased="too high on small samples: the rates of groups differ by chance, too",
 )
 def res(t: ScoreTable, *, bins: Groups = None) -> Array:
     """Squared distance of the groups' rates from the base rate: Σ n_k (o_k − o)² / n.

@@ -42,7 +42,8 @@ class Measure(OnTables):
     samples (docs/coverage.md); `conditioned`: options that are not stated are those of the stated operating condition.
     `beside` names the measure that it is misread without; `of_several` says which scores of
     several classes it is about, where none is named.
-    `ranges` and `intervals` hold the range and the interval on a further table where they are others. `infinite`
+    `ranges` and `intervals` hold the range and the interval on a further table where they are others; `range_with`
+    tells the range from the options, where these narrow it. `infinite`
     and `undefined` are the reasons given for such values. `certain` bounds it on coarse scores; `monotone`, of
     outcomes, it moves one way when TP alone changes, and when FP alone does. Without `best`, neither direction is
     better. `spelled` are names that it has with options, a class or an operating point, and how each is written.
@@ -74,6 +75,7 @@ class Measure(OnTables):
     monotone: bool = True
     conditioned: bool = False
     spelled: Mapping[str, str] = field(default_factory=dict)
+    range_with: Callable[..., Bounds] | None = None
     name: str = field(init=False)
     ranges: dict[type, tuple[float, float]] = field(init=False, default_factory=dict)
     intervals: dict[type, str] = field(init=False, default_factory=dict)

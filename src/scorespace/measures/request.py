@@ -73,7 +73,9 @@ class Request:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The range of the measure on this table."""
+        """The range of the measure on this table, with its options."""
+        if self.measure.range_with is not None:
+            return self.measure.range_with(**dict(self.spec.options))
         return self.measure.ranges.get(type(self.table), self.measure.range)
 
 

@@ -64,10 +64,16 @@ def _of_measure(table: ScoreTable, traced: Curve, *, measure: str = "f1") -> End
     return at_points(table, traced, lambda counts, _: spec.measure.function(counts, **dict(spec.options)))
 
 
+def _range_of_best(measure: str = "ppv", **bounds: str | None) -> tuple[float, float]:
+    return parse(measure).measure.range
+
+
 @declared(
     title="Best value over thresholds",
     range=(-np.inf, np.inf),
+    range_with=_range_of_best,
     best="high",
+    interval="corrected",
     undefined="no threshold keeps the bounds",
     biased="too good on small samples: the threshold is chosen on the same cases",
     spelled={

@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 
+from scorespace.frozen import dataclass
 from scorespace.measures.ranking import auc
+from scorespace.resampling.limits import kish
 from scorespace.resampling.share import normal_quantile
 from scorespace.special import expit, logit
 from scorespace.tables import Array, ScoreTable
@@ -33,6 +35,43 @@ def delong_variances(table: ScoreTable) -> Array:
     return _placement_variance(table.neg, table.pos, n_neg, n_pos) + _placement_variance(
         table.pos[..., ::-1], table.neg[..., ::-1], n_pos, n_neg
     )
+
+
+@dataclass(frozen=True)
+class WeightedVariance:
+    """DeLong's variance of a weighted AUC, how many equal cases each class is worth, and how many bear the spread."""
+
+    variance: float
+    sizes: tuple[float, float]
+    borne: float
+
+
+def weighted_variance(table: ScoreTable) -> WeightedVariance:
+    """DeLong's variance with weights: Σ w² (V − A)² / (Σw)² over each class, times m / (m − 1), m = (Σw)² / Σw².
+
+    1 + 2k / (1 − k/n) cases bear the spread, k = (Σ U²)² / Σ U⁴ over the influences U of n cases, and at most as many
+    as the rarer class has. Cases of one score and class weigh alike, or as much as they do on average.
+    """
+    area, own = auc(table), np.asarray(table.squares)[table.positive]
+    total, cases, second, fourth = 0.0, [], 0.0, 0.0
+    sizes = []
+    sides = (
+        (table.pos, own, table.neg[::-1].cumsum()[::-1] - table.neg / 2, table.n_neg),
+        (table.neg, np.asarray(table.squares).sum(axis=0) - own, np.cumsum(table.pos) - table.pos / 2, table.n_pos),
+    )
+    for weight, squares, others, n_others in sides:
+        apart, whole = others / n_others - area, float(weight.sum())
+        unit = np.divide(squares, weight, out=np.zeros_like(apart), where=weight > 0)
+        influence, number = unit * apart / whole, kish(weight, squares)
+        size = max(2.0, whole * whole / float(squares.sum()))
+        own_part = float(number @ influence**2)
+        total += own_part * size / (size - 1)
+        second, fourth = second + own_part, fourth + float(number @ influence**4)
+        sizes.append(size)
+        cases.append(max(2.0, float(number.sum())))
+    k = second * second / fourth if fourth > 0 else sum(cases)
+    borne = 1 + 2 * k / max(1e-9, 1 - k / sum(cases))
+    return WeightedVariance(total, (sizes[0], sizes[1]), max(2.0, min(borne, *cases)))
 
 
 def _placement_variance(judged: Array, others: Array, n_judged: Array, n_others: Array) -> Array:

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scorespace.curves.calibration import curve_of_groups
 from scorespace.resampling.draw import replicated
 from scorespace.resampling.lighter import ROWS, Draw
 from scorespace.resampling.worlds import labels_again, relabelled
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.counts import class_factors
+from scorespace.tables.order import starts_of
 
 LABELLINGS: Final = 400
 
@@ -90,14 +91,39 @@ def counts_of(table: ScoreTable) -> ScoreTable | None:
     return table.with_cells(np.rint(cells / weight[0]))
 
 
+def merging(table: ScoreTable, rows: int) -> NDArray[np.intp]:
+    """Where the rows of the merged table begin."""
+    share = np.zeros(table.score.size)
+    present = [column.astype(np.float64) for column in table.columns if column.any()]
+    for column in present:
+        share += (np.cumsum(column) - column / 2) / column.sum() / len(present)
+    return starts_of((np.arcsin(np.sqrt(np.clip(share, 0, 1))) * (2 * rows / np.pi)).astype(np.int64))
+
+
 def merged(table: ScoreTable, rows: int) -> ScoreTable:
-    """Neighbouring scores merged into that many rows, each at its mean score: enough to draw labels from."""
+    """Neighbouring scores merged into about that many rows, each at its mean score: enough to draw labels from.
+
+    A row holds a like share of both classes together, ½ (TPR + FPR), finer towards both ends: where positives are
+    rare, half of them would else lie in a few rows, and what is fitted to them would hardly show.
+
+    >>> from scorespace.tables import score_table
+    >>> merged(score_table([1, 0, 1, 0, 1, 0], [0.9, 0.6, 0.5, 0.4, 0.3, 0.1]), 3).score.round(2)
+    array([0.9 , 0.45, 0.1 ])
+    """
     if table.score.size <= rows:
         return table
-    starts = np.linspace(0, table.score.size, rows, endpoint=False).astype(np.intp)
-    found = curve_of_groups(table, starts, "count")
-    counts = np.stack([found.cases - found.hits, found.hits])[:, ::-1]
-    return ScoreTable(found.x[::-1], counts, ("0", "1"), 1, table.resolution)
+    starts = merging(table, rows)
+    ends = np.append(starts[1:], table.score.size) - 1
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    sums = cases * table.score if table.bins is None else table.bins.first.sum(axis=0)
+    weight, scored = (np.add.reduceat(column, starts) for column in (cases, sums))
+    # Rounding must not carry a mean out of its row.
+    mean = np.divide(scored, weight, out=table.score[ends].copy(), where=weight > 0)
+    score = np.clip(mean, table.score[ends], table.score[starts])
+    counts = np.add.reduceat(table.counts.astype(np.float64), starts, axis=-1)
+    squares = None if table.squares is None else np.add.reduceat(table.squares, starts, axis=-1)
+    width = max(float((table.score[starts] - table.score[ends]).max()), table.resolution)
+    return replace(table, score=score, counts=counts, squares=squares, bins=None, resolution=width)
 
 
 def label_resampler(table: ScoreTable) -> Draw:

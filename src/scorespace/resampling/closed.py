@@ -13,7 +13,8 @@ from scorespace.measures.average import MICRO, OVER_PAIRS, by_class, mean_of
 from scorespace.measures.class_bins import has_losses, loss_error
 from scorespace.measures.request import Request
 from scorespace.resampling import limits
-from scorespace.resampling.area import delong, delong_logit, delong_variance
+from scorespace.resampling.area import delong, delong_logit, delong_variance, weighted_variance
+from scorespace.resampling.chance import counts_of
 from scorespace.resampling.interval import Interval, Plan, counted, interval, like_an_area, none, of_area, within
 from scorespace.resampling.share import clopper_pearson, normal_quantile, wilson
 from scorespace.tables import ClassBins, ScoreTable, ratio
@@ -27,9 +28,12 @@ def _share(plan: Plan, bounds: Callable[[float, float, float], tuple[float, floa
     return Interval(back(low), back(high), method)
 
 
-@interval("wilson", "Wilson's interval of a share", suits=counted, weighted=True)
+@interval("wilson", "Wilson's interval of a share", suits=counted, weighted=True, uneven="jeffreys")
 def wilson_interval(plan: Plan) -> Interval:
-    """Wilson's interval; of weighted cases, for as many equal ones as are worth the weights."""
+    """Wilson's interval; of weighted cases, for as many equal ones as are worth the weights.
+
+    That holds where weights have nothing to do with the outcome; where outcomes weigh differently, it is not chosen.
+    """
     return _share(plan, wilson, "wilson")
 
 
@@ -88,13 +92,28 @@ def newcombe_interval(plan: Plan) -> Interval:
     return Interval(slope * low + start, slope * high + start, "newcombe")
 
 
-@interval("area", "DeLong's interval of an area where it covers, else Newcombe's", suits=of_area)
+@interval("area", "DeLong's interval of an area where it covers, else Newcombe's", suits=of_area, weighted=True)
 def area_interval(plan: Plan) -> Interval:
-    """DeLong's interval from ten cases of the rarer class times min(A, 1 − A) on; Newcombe's below."""
+    """DeLong's interval from ten cases of the rarer class times min(A, 1 − A) on; Newcombe's below.
+
+    Of weighted cases, both with as many cases as are worth the weights of each class, and Student's t for as many as
+    bear the spread.
+    """
     slope, start = plan.request.measure.area or (1.0, 0.0)
-    table = plan.request.table.inside(ScoreTable)
-    suits = limits.delong_suits((plan.value - start) / slope, float(table.n_pos), float(table.n_neg))
-    return (delong_interval if suits else newcombe_interval).function(plan)
+    table, area = plan.request.table.inside(ScoreTable), (plan.value - start) / slope
+    counted_once = counts_of(table)
+    if counted_once is not None:
+        suits = limits.delong_suits(area, float(counted_once.n_pos), float(counted_once.n_neg))
+        plain = replace(plan, request=replace(plan.request, table=counted_once))
+        return (delong_interval if suits else newcombe_interval).function(plain)
+    found = weighted_variance(table)
+    if limits.delong_suits(area, *found.sizes):
+        half = math.sqrt(found.variance) * float(limits.student(plan.level, found.borne))
+        low, high, method = max(0.0, area - half), min(1.0, area + half), "weighted delong"
+    else:
+        low, high = limits.newcombe_auc(area, *found.sizes, plan.level, variance=found.variance, borne=found.borne)
+        method = "weighted newcombe"
+    return Interval(slope * low + start, slope * high + start, method)
 
 
 def _of_binned_areas(request: Request) -> bool:

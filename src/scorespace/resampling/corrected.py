@@ -12,7 +12,7 @@ import numpy as np
 from scorespace.frozen import dataclass
 from scorespace.measures.request import Request
 from scorespace.resampling import limits, worlds
-from scorespace.resampling.chance import by_chance
+from scorespace.resampling.chance import by_chance, merged
 from scorespace.resampling.interval import WORLD_ROWS, Interval, Plan, by_replicates, labelled, none, within
 from scorespace.tables import Array, ScoreTable
 
@@ -27,13 +27,39 @@ def _bounded(request: Request) -> bool:
     return labelled(request) and all(map(math.isfinite, request.range))
 
 
-def _worth(table: ScoreTable, cases: Array) -> tuple[Array, float]:
-    """How many equal cases tell as much as those at each score, at least one, and as all of them per unit of weight."""
-    if table.cell_squares is None:
-        return cases, 1.0
-    squares = table.cell_squares.reshape(-1, cases.size).sum(axis=0)
-    number = np.where(cases > 0, np.maximum(1.0, np.round(limits.kish(cases, squares))), 0.0)
-    return number, float(limits.kish(cases.sum(), squares.sum()) / cases.sum())
+@dataclass(frozen=True)
+class _Weights:
+    """How many effective cases each score has, what a positive and a negative of them weigh, and what all are worth.
+
+    Weights may differ by class, as in a case-control sample: `odds` is what a positive weighs for a negative's one.
+    """
+
+    number: Array
+    positive: Array
+    negative: Array
+    odds: float
+    worth: float
+
+    def counts(self, hits: Array) -> Array:
+        """The weights (…, 2, scores) of negatives and positives, where so many cases of each score are positive."""
+        return np.stack([(self.number - hits) * self.negative, hits * self.positive], axis=-2)
+
+
+def _weights(table: ScoreTable) -> _Weights | None:
+    """The weights of a table; None where each case counts once."""
+    if table.squares is None:
+        return None
+    weight = np.stack([table.neg, table.pos]).astype(np.float64)
+    own = table.squares[table.positive]
+    squares = np.stack([table.squares.sum(axis=0) - own, own])
+    number = np.maximum(1.0, np.round(limits.kish(weight, squares).sum(axis=0)))
+    total = weight.sum()
+    upper = np.cumsum(weight.sum(axis=0)) <= total / 2
+    halves = [np.stack([one[:, upper].sum(axis=1), one[:, ~upper].sum(axis=1)], axis=1) for one in (weight, squares)]
+    unit = limits.cell_units(*halves)
+    odds = float(np.exp(np.log(unit[1] / unit[0]).mean()))
+    positive = (weight[1] + weight[0] * odds) / number
+    return _Weights(number, positive, positive / odds, odds, float(limits.kish(total, squares.sum()) / total))
 
 
 @dataclass(frozen=True)
@@ -61,15 +87,22 @@ def _worlds(plan: Plan, name: str, rates_of: Rates, draws: int, stream: int) -> 
     table = plan.request.table.inside(ScoreTable)
     kept = plan.worlds.get(name)
     if kept is None or kept.of is not table:
-        light = table.condensed(WORLD_ROWS) if table.score.size > 2 * WORLD_ROWS else table
-        cases = light.counts.sum(axis=-2, dtype=np.float64)
-        number, worth = _worth(light, cases)
+        light = merged(table, WORLD_ROWS) if table.score.size > 2 * WORLD_ROWS else table
+        cases, weights = light.counts.sum(axis=-2, dtype=np.float64), _weights(light)
+        worth = 1.0 if weights is None else weights.worth
         rates = rates_of(light, cases * worth, light.pos * worth)
         # Labels of worlds whose truth is known, and no cases drawn again: the draws of the measures do not serve here.
         rng = np.random.default_rng([plan.draws.seed, stream])
-        hits = worlds.labels_again(number, rates, rng, draws).reshape(-1, cases.size)
-        drawn = worlds.relabelled(light, hits if number is cases else hits * (cases / np.maximum(number, 1)))
-        kept = plan.worlds[name] = _Worlds(table, light, worlds.relabelled(light, cases * rates), drawn)
+        if weights is None:
+            hits = worlds.labels_again(cases, rates, rng, draws).reshape(-1, cases.size)
+            known, drawn = worlds.relabelled(light, cases * rates), worlds.relabelled(light, hits)
+        else:
+            # Among the cases of a sample a class is as rare as its cases are heavy.
+            sampled = rates / (rates + (1 - rates) * weights.odds)
+            hits = worlds.labels_again(weights.number, sampled, rng, draws).reshape(-1, cases.size)
+            expected, found = (weights.counts(one) for one in (weights.number * sampled, hits))
+            known, drawn = (ScoreTable(light.score, one, ("0", "1"), 1) for one in (expected, found))
+        kept = plan.worlds[name] = _Worlds(table, light, known, drawn)
     return kept
 
 

@@ -17,14 +17,14 @@ from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.certain import UNCERTAIN
 from scorespace.measures.measure import Bounds
 from scorespace.measures.request import Request, bind
-from scorespace.resampling import bca, closed, corrected, fitted, influence, jackknife, jeffreys
+from scorespace.resampling import bca, closed, corrected, fitted, influence, jackknife, jeffreys, multiclass
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
 from scorespace.results import CERTIFIED, SCHEMA, Note, Progress, Row, html_table, limits, plain
 from scorespace.tables import Table, Top
 from scorespace.tables.pieces import threads
 
-_BESIDE: Final = (bca, closed, corrected, fitted, influence, jackknife, jeffreys)  # which declare intervals, too
+_BESIDE: Final = (bca, closed, corrected, fitted, influence, jackknife, jeffreys, multiclass)  # declare intervals, too
 STATED: Final = "no interval: it follows from the stated prevalence alone"
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
 

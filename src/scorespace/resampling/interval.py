@@ -89,8 +89,8 @@ class IntervalKind(Declaration):
 
     `declared`: it is for measures alone that are declared to have it. `replicates`: it draws cases again, and so allows
     for groups; `weighted`: it allows for cases that weigh more or less than one. `instead` is used where cases come in
-    groups or have weights that it does not allow for, `in_time` where they are in time order. A `general` one is tried
-    where the declared one does not suit, the last first.
+    groups or have weights that it does not allow for, `in_time` where they are in time order, `uneven` where outcomes
+    weigh differently. A `general` one is tried where the declared one does not suit, the last first.
     """
 
     function: Callable[[Plan], Interval]
@@ -104,6 +104,7 @@ class IntervalKind(Declaration):
     weighted: bool = False
     instead: str = "bootstrap"
     in_time: str = "block-t"
+    uneven: str = ""
     aliases: tuple[str, ...] = ()
 
     def fits(self, request: Request) -> bool:
@@ -164,7 +165,26 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
         return bootstrap_interval
     if in_time:
         return INTERVALS.find(first.in_time)
-    return INTERVALS.find(first.instead) if grouped or (weighted and not first.weighted) else first
+    if grouped or (weighted and not first.weighted):
+        return INTERVALS.find(first.instead)
+    other = INTERVALS.find(first.uneven) if weighted and first.uneven else first
+    return other if other is not first and other.fits(request) and _weighs_unevenly(request) else first
+
+
+_CELLS_OF: Final = {"p": (0, 1), "n": (2, 3), "pp": (0, 2), "pn": (1, 3), "union": (0, 1, 2)}
+
+
+def _weighs_unevenly(request: Request) -> bool:
+    """Whether the outcomes that a share is of weigh differently, seen or not; of other measures, whether cases do."""
+    table = request.table
+    if not table.counts_outcomes:
+        cells, squares = table.cells, np.asarray(table.cell_squares)
+        unit = squares[cells > 0] / cells[cells > 0]
+    else:
+        unit = limits.unit_weights(table.strata, table.cells, np.asarray(table.cell_squares))
+        part = _CELLS_OF.get(request.measure.trials or "") if unit.size == 4 else None
+        unit = unit if part is None else unit[list(part)]
+    return bool(np.ptp(unit) > 1e-9 * unit.max()) if unit.size else False
 
 
 def suiting(request: Request, draws: Draws | None = None) -> tuple[str, ...]:
@@ -234,7 +254,13 @@ def logit_interval(plan: Plan) -> Interval:
     return within(plan, low, high, f"logit-t{plan.how}", reason)
 
 
-@by_replicates("precision-t", "as logit-t, for as many cases as bear the precision", suits=labelled, declared=True)
+@by_replicates(
+    "precision-t",
+    "as logit-t, for as many cases as bear the precision",
+    suits=labelled,
+    declared=True,
+    uneven="corrected",
+)
 def precision_interval(plan: Plan) -> Interval:
     """As logit-t, with t for as many cases as bear the spread: of a rare class, and near 1, a few at the top do."""
     if plan.request.stated and (few := _too_few_negatives(plan)):

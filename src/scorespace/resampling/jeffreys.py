@@ -26,11 +26,12 @@ def jeffreys_interval(plan: Plan) -> Interval:
     """Percentiles of the measure on outcomes drawn from Dirichlet(counts + ½): a cell without cases is not impossible.
 
     Of K classes, one error in all is added instead, 1 / (K (K − 1)) to each cell. For measures within classes, the
-    outcomes of each class apart. At an operating point by rank, the cut moves so that the places stay.
+    outcomes of each class apart. At an operating point by rank, the cut moves so that the places stay. Of weighted
+    cases, each cell holds as many as are worth its weights, and each of these weighs as much as they do.
     """
     table = plan.request.table
-    cells = table.cells.astype(np.float64) * (table.cases / float(table.total))
-    drawn = _outcomes(plan.request, cells, plan.draws.seed, plan.draws.replicates)
+    cells, squares = table.cells.astype(np.float64), table.cell_squares
+    drawn = _outcomes(plan.request, cells, plan.draws.seed, plan.draws.replicates, squares)
     if isinstance(plan.request.spec.at, Top):
         drawn = _cut_again(plan, drawn)
     values = np.asarray(plan.request.formula(table.with_cells(drawn)), dtype=np.float64)
@@ -42,30 +43,36 @@ def jeffreys_interval(plan: Plan) -> Interval:
     return within(plan, low, high, "jeffreys", reason)
 
 
-def _outcomes(request: Request, cells: Array, seed: int, replicates: int) -> Array:
+def _outcomes(request: Request, cells: Array, seed: int, replicates: int, squares: Array | None = None) -> Array:
     """Cells (replicates, m) as they may be where these were seen; for measures within classes, of each class apart."""
     table = request.table
     prior = limits.cell_prior(max(2, len(table.class_names)))
     rng = np.random.default_rng([seed, 2])  # outcomes as they may be, given those seen: a posterior, no bootstrap
-    if not request.within:
-        return np.asarray(limits.posterior(cells, rng, replicates, prior=prior) * cells.sum())
-    totals = np.bincount(table.strata, cells)
+    units = np.ones(cells.size) if squares is None else limits.unit_weights(table.strata, cells, squares)
+    strata = table.strata if request.within else np.zeros_like(table.strata)
     drawn = np.empty((replicates, cells.size))
-    for stratum in np.unique(table.strata):
-        own = table.strata == stratum
-        drawn[:, own] = totals[stratum] * limits.posterior(cells[own], rng, replicates, prior=prior)
+    for stratum in np.unique(strata):
+        own = strata == stratum
+        drawn[:, own] = limits.posterior(cells[own], rng, replicates, prior=prior, unit=units[own]) * cells[own].sum()
     return drawn
 
 
-Outcomes = dict[tuple[bool, bytes], Array]
+Outcomes = dict[tuple[bool, bytes, bytes], Array]
 
 
 def jeffreys_along(
-    request: Request, cells: Array, level: float, seed: int = 0, kept: Outcomes | None = None
+    request: Request,
+    cells: Array,
+    level: float,
+    seed: int = 0,
+    kept: Outcomes | None = None,
+    *,
+    squares: Array | None = None,
 ) -> tuple[Array, Array]:
     """The limits of that interval where a request's table holds each of many rows of cells (places, m) in turn.
 
-    Every place is drawn from the seed anew, so that its limits are those that the interval of this one place has.
+    `squares` holds the squared weights of the cells, where cases have weights. Every place is drawn from the seed anew,
+    so that its limits are those that the interval of this one place has.
     What is drawn of a place is `kept` for further measures there.
 
     >>> from scorespace.measures.catalog import parse
@@ -78,21 +85,21 @@ def jeffreys_along(
     tails = limits.tails(level)
     cells, known = np.asarray(cells, dtype=np.float64), {} if kept is None else kept
 
-    def drawn(row: Array) -> Array:
-        key = request.within, row.tobytes()
+    def drawn(row: Array, squared: Array | None) -> Array:
+        key = request.within, row.tobytes(), b"" if squared is None else squared.tobytes()
         if key not in known:
-            known[key] = _outcomes(request, row, seed, REPLICATES)
+            known[key] = _outcomes(request, row, seed, REPLICATES, squared)
         return known[key]
 
-    def limits_of(rows: Array) -> Array:
-        outcomes = np.stack([drawn(row) for row in rows])
+    def limits_of(places: Array) -> Array:
+        outcomes = np.stack([drawn(cells[at], None if squares is None else squares[at]) for at in places])
         values = np.asarray(request.formula(request.table.with_cells(outcomes)), dtype=np.float64)
         if np.isfinite(values).all():
             return np.quantile(values, tails, axis=1).T
         defined = [row[np.isfinite(row)] for row in values]
         return np.array([np.quantile(row, tails) if row.size else (np.nan, np.nan) for row in defined])
 
-    pieces = np.array_split(cells, max(1, len(cells) // _PLACES_AT_ONCE))
+    pieces = np.array_split(np.arange(len(cells)), max(1, len(cells) // _PLACES_AT_ONCE))
     with threads() as pool:
         found = np.concatenate(list(pool.map(limits_of, pieces)))
     value = np.asarray(request.formula(request.table.with_cells(cells)))

@@ -20,6 +20,8 @@ FEW_ERRORS: Final = 10.0
 """DeLong's interval of an AUC is good from this many cases of the rarer class times min(A, 1 − A)."""
 _UNSURE: Final = 0.4  # share of a bias that smooth rates leave open: seen in simulations, docs/coverage.md
 _ENOUGH: Final = 10.0  # cases below which Newcombe's own variance, and not DeLong's, has to cover
+_SKEWED: Final = 1.5  # skewness from which on a quantile of the draws, and no multiple of their spread, is their end
+_UNIT_NOISE: Final = 4.0  # variance of log(Q/W) times effective cases, of weights as skewed as lognormal ones
 _STEPS: Final = 60  # halvings until nothing is left between two floats of [0, 1]
 
 
@@ -173,7 +175,10 @@ def inverted(
     with np.errstate(divide="ignore", invalid="ignore"):
         part = np.where(seen > 0, np.minimum(1.0, known / seen), 1.0)
     reach = np.asarray(student(level, cases))[..., None] * np.sqrt(error**2 + more * part**2)
-    low = _crossing(seen[..., 0], mean + reach, known)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skew = np.nanmean((drawn - mean[..., None]) ** 3, axis=-1) / error**3
+    furthest = np.nanquantile(drawn, tails(level)[1], axis=-1)
+    low = _crossing(seen[..., 0], np.where(skew > _SKEWED, np.maximum(mean + reach, furthest), mean + reach), known)
     high = _crossing(seen[..., 0], mean - reach, known)
     return pair(np.maximum(low, 0.0), np.maximum(high, 0.0))
 
@@ -192,16 +197,20 @@ def _crossing(value: Array, curve: Array, known: Array) -> Array:
     return np.where(place == 0, 0.0, np.where(place > last, beyond, between))
 
 
-def posterior(counts: ArrayLike, rng: np.random.Generator, draws: int, *, prior: float = 0.5) -> Array:
+def posterior(
+    counts: ArrayLike, rng: np.random.Generator, draws: int, *, prior: float = 0.5, unit: ArrayLike = 1.0
+) -> Array:
     """Shares of the cells (draws, …, cells) given their counts: Dirichlet(counts + prior), Jeffreys' with 1/2.
 
-    Percentiles of a measure on them cover where the bootstrap cannot, since a cell without cases is still drawn.
+    Percentiles of a measure on them cover where the bootstrap cannot, since a cell without cases is still drawn. Of
+    weighted cases, `counts` are the weights of the cells and `unit` is what one effective case of each weighs.
 
     >>> posterior([9, 0, 1], np.random.default_rng(0), 1000).mean(axis=0).round(2)
     array([0.83, 0.04, 0.13])
     """
-    shape = np.asarray(counts, dtype=np.float64) + prior
-    drawn = rng.standard_gamma(shape, (draws, *shape.shape))
+    each = np.asarray(unit, dtype=np.float64)
+    shape = np.asarray(counts, dtype=np.float64) / each + prior
+    drawn = rng.standard_gamma(shape, (draws, *shape.shape)) * each
     return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
 
 
@@ -231,13 +240,20 @@ def newcombe_variance(area: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike) -> Ar
 
 
 def newcombe_auc(
-    area: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike, level: float = 0.95, *, variance: ArrayLike | None = None
+    area: ArrayLike,
+    n_pos: ArrayLike,
+    n_neg: ArrayLike,
+    level: float = 0.95,
+    *,
+    variance: ArrayLike | None = None,
+    borne: ArrayLike = np.inf,
 ) -> Limits:
     """Newcombe's score interval of an AUC: the θ with |A − θ| = z √(f V(θ)), within [0, 1] and wide also at A = 1.
 
     f = 1 is his method 5, which rests on a model of the scores. With `variance`, DeLong's, f is its ratio to V(A)
     where that is above 1, as for two humps or spreads that differ between the classes; few cases know it badly, so it
-    counts (t / z)² times, t with one degree of freedom less than the rarer class has cases, or nine.
+    counts (t / z)² times, t with one degree of freedom less than the rarer class has cases, or nine; with `borne` − 1
+    where fewer cases bear it.
 
     >>> low, high = newcombe_auc(1.0, 10, 10)
     >>> round(low, 3), round(high, 3)
@@ -249,7 +265,7 @@ def newcombe_auc(
     if variance is not None:
         usual = newcombe_variance(theta, n_pos, n_neg)
         rarer = np.maximum(np.minimum(n_pos, n_neg), _ENOUGH)
-        seen = np.asarray(variance) * (student(level, rarer) / z) ** 2
+        seen = np.asarray(variance) * (student(level, np.minimum(rarer, borne)) / z) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.where(usual > 0, np.maximum(1.0, seen / usual), 1.0)
             factor = np.where(np.isfinite(factor), factor, 1.0)
@@ -284,6 +300,93 @@ def kish(weight_sum: ArrayLike, square_sum: ArrayLike) -> Array:
     """
     total, squares = np.asarray(weight_sum, dtype=np.float64), np.asarray(square_sum, dtype=np.float64)
     return np.asarray(np.divide(total**2, squares, out=np.zeros(np.broadcast(total, squares).shape), where=squares > 0))
+
+
+def cell_units(cells: ArrayLike, squares: ArrayLike) -> Array:
+    """What one effective case weighs in each cell (…, classes, decisions) of a table of weighted outcomes.
+
+    A cell of weight W and squared weight Q counts as W²/Q cases of weight Q/W, as in the gamma intervals of Fay and
+    Feuer (1997). Few cases know Q/W badly: log(Q/W) is the sum of an effect of the class, one of the decision and their
+    interaction, each shrunk by what chance adds to it (James and Stein), and a cell has at least the shrunk value; two
+    cells of exactly the same Q/W have weights by design, to which chance adds nothing. A cell without cases has the sum
+    of both effects: in a case-control sample it weighs like its class, in a sample verified by score like its decision.
+
+    >>> cell_units([[60.0, 0.0], [20.0, 700.0]], [[60.0, 0.0], [20.0, 7000.0]]).round(1).tolist()  # low scores: 1 in 10
+    [[1.0, 10.0], [1.0, 10.0]]
+    """
+    weight, squared = np.asarray(cells, dtype=np.float64), np.asarray(squares, dtype=np.float64)
+    filled = (weight > 0) & (squared > 0)
+    own = np.divide(squared, weight, out=np.ones_like(weight), where=filled)
+    total, both = (one.sum(axis=(-2, -1), keepdims=True) for one in (weight, squared))
+    pooled = np.divide(both, total, out=np.ones_like(total), where=total > 0)
+    apart = np.where(filled, np.log(own / pooled), 0.0)
+    random = filled & ~_repeated(np.where(filled, own, np.nan))
+    noise = np.divide(_UNIT_NOISE, kish(weight, squared), out=np.zeros_like(weight), where=random)
+    chance = noise.sum(axis=(-2, -1), keepdims=True) / np.maximum(filled.sum(axis=(-2, -1), keepdims=True), 1)
+    grid = np.where(filled, apart, _additive(apart, filled))
+    middle = grid.mean(axis=(-2, -1), keepdims=True)
+    of_class = grid.mean(axis=-1, keepdims=True) - middle
+    of_decision = grid.mean(axis=-2, keepdims=True) - middle
+    between = grid - middle - of_class - of_decision
+    kinds, decisions = weight.shape[-2:]
+    shrunk = middle + sum(
+        _shrunk(effect, chance * free)
+        for effect, free in (
+            (of_class, (kinds - 1) / decisions),
+            (of_decision, (decisions - 1) / kinds),
+            (between, (kinds - 1) * (decisions - 1)),
+        )
+    )
+    common = pooled * np.exp(shrunk)
+    used = np.where(filled, weight * common, 0.0).sum(axis=(-2, -1), keepdims=True)
+    common = common * np.divide(both, used, out=np.ones_like(used), where=used > 0)
+    return np.asarray(np.where(filled, np.maximum(own, common), common))
+
+
+def unit_weights(strata: Array, cells: Array, squares: Array) -> Array:
+    """The same of flat cells, of which each class has as many: one for each decision.
+
+    >>> unit_weights(np.array([1, 1, 0, 0]), np.array([6.0, 4, 20, 60]), np.array([6.0, 4, 400, 1200])).round(1)
+    array([ 1.,  1., 20., 20.])
+    """
+    order = np.argsort(strata, kind="stable")
+    shape = int(np.unique(strata).size), -1
+    units = np.empty(cells.size)
+    units[order] = cell_units(cells[order].reshape(shape), squares[order].reshape(shape)).ravel()
+    return units
+
+
+def _repeated(values: Array) -> Array:
+    """Whether another of the values (…, rows, columns) is the same, but for rounding; NaN is like none."""
+    flat = values.reshape(*values.shape[:-2], -1)
+    order = np.argsort(flat, axis=-1)
+    ordered = np.take_along_axis(flat, order, -1)
+    same = np.diff(ordered, axis=-1) <= 1e-9 * ordered[..., 1:]
+    edge = np.zeros((*same.shape[:-1], 1), dtype=bool)
+    found = np.zeros(flat.shape, dtype=bool)
+    np.put_along_axis(
+        found, order, np.concatenate([edge, same], axis=-1) | np.concatenate([same, edge], axis=-1), axis=-1
+    )
+    return found.reshape(values.shape)
+
+
+def _additive(values: Array, filled: Array) -> Array:
+    """The sum of an effect of the row and one of the column, fitted to the filled cells; rows explain what both can."""
+    rows, columns = values.shape[-2:]
+    row, column = np.divmod(np.arange(rows * columns), columns)
+    design = np.concatenate([np.ones((row.size, 1)), np.eye(rows)[row], np.eye(columns)[column]], axis=1)
+    used = filled.reshape(*filled.shape[:-2], -1).astype(np.float64)
+    held = values.reshape(*values.shape[:-2], -1) * used
+    ridge = np.diag(np.repeat([1e-9, 1e-6, 1e-3], [1, rows, columns]))
+    left = np.einsum("ik,...i,il->...kl", design, used, design) + ridge
+    effects = np.linalg.solve(left, (held @ design)[..., None])[..., 0]
+    return np.asarray((effects @ design.T).reshape(values.shape))
+
+
+def _shrunk(effect: Array, chance: Array) -> Array:
+    """Effects made smaller by the share of their squares that chance explains."""
+    size = (effect**2).sum(axis=(-2, -1), keepdims=True)
+    return np.asarray(effect * np.maximum(0.0, 1 - np.divide(chance, size, out=np.ones_like(size), where=size > 0)))
 
 
 def rarest(strata: Array, cells: ArrayLike | None, squares: ArrayLike | None = None) -> float:

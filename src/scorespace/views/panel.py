@@ -33,7 +33,7 @@ from scorespace.resampling.jeffreys import Outcomes, jeffreys_along, jeffreys_in
 from scorespace.resampling.limits import wilson
 from scorespace.results import Row, decimals, digits_along, grouped, per_thousand, whole_percent
 from scorespace.results import joined as listed
-from scorespace.tables import Array, Counts, ScoreTable, ratio
+from scorespace.tables import Array, Counts, ScoreTable, Table, ratio
 from scorespace.tables.pair import two_names
 from scorespace.tables.threshold import Threshold, threshold_text
 from scorespace.views.answers import Answers
@@ -467,10 +467,7 @@ def _along(
     if evaluation.models.grouped or not table.counted:
         method = "none"
     if method == jeffreys_interval.name:
-        cells = counts.cells
-        if counts.squares is not None:
-            cells = cells * (counts.total[:, None] / counts.squares.total[:, None])
-        return Shown(spec, value, *simulated(evaluation, request, cells, value, nodes, drawn))
+        return Shown(spec, value, *simulated(evaluation, request, counts, value, nodes, drawn))
     if method == wilson_interval.name and counted(request):
         name = str(request.measure.trials)
         trials = getattr(counts, name)
@@ -489,13 +486,14 @@ def wilson_along(request: Request, value: Array, trials: Array, level: float) ->
 
 
 def simulated(
-    evaluation: Answers, request: Request, cells: Array, value: Array, nodes: Array, drawn: Outcomes | None = None
+    evaluation: Answers, request: Request, table: Table, value: Array, nodes: Array, drawn: Outcomes | None = None
 ) -> tuple[Array, Array]:
     """Limits simulated at the nodes; between them they keep a distance from the value that changes evenly."""
     nodes = nodes[np.isfinite(value[nodes])]
     if not nodes.size:
         return value * math.nan, value * math.nan
-    found = jeffreys_along(request, cells[nodes], evaluation.level, evaluation.seed, drawn)
+    squares = None if table.cell_squares is None else table.cell_squares[nodes]
+    found = jeffreys_along(request, table.cells[nodes], evaluation.level, evaluation.seed, drawn, squares=squares)
     places, (lowest, highest) = np.arange(value.size), request.range
     low, high = (value + np.interp(places, nodes, limit - value[nodes]) for limit in found)
     return np.maximum(low, lowest), np.minimum(high, highest)

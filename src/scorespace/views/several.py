@@ -315,7 +315,7 @@ def _along(evaluation: Answers, one: Decided, spec: MeasureSpec, shared_by: int)
         most = _SIMULATED // (one.size**2 * shared_by)
         nodes = np.unique(np.linspace(0, value.size - 1, max(1, min(most, value.size))).astype(np.intp))
         if most >= 4:
-            low, high = simulated(evaluation, request, swept.cells, value, nodes)
+            low, high = simulated(evaluation, request, swept, value, nodes)
     for held in evaluation.summary:  # where all cases are decided, the interval is known
         if held.model == one.name and held.spec == spec:
             low[0], high[0] = held.low, held.high
