@@ -24,7 +24,11 @@ from scorespace.resampling.interval import usual
 from scorespace.tables import ScoreTable, score_table
 
 LEVEL = 0.95
-PERCENTILES = ("jeffreys", "bootstrap")  # few replicates make these too short: they are drawn as often as by default
+PERCENTILES = (
+    "jeffreys",
+    "bootstrap",
+    "shifted",
+)  # few replicates make these too short: they are drawn as often as by default
 PREVALENCES, SIZES = (0.5, 0.1, 0.02), (50, 100, 200, 500, 2000)
 
 
@@ -275,7 +279,7 @@ areas_with_few = Part(tuple((shape, m, n) for shape in AREAS for m, n in FEW), _
 
 CLASS_SHARES = {"even": (1 / 3, 1 / 3, 1 / 3), "0.6, 0.3, 0.1": (0.6, 0.3, 0.1), "0.8, 0.17, 0.03": (0.8, 0.17, 0.03)}
 OF_CLASSES = ("acc", "bacc", "kappa", "mcc", "f1[macro]", "f1[weighted]")
-OF_CLASS_SCORES = ("auc[hand_till]", "auc[weighted]", "brier", "logloss", "ece")
+OF_CLASS_SCORES = ("auc[hand_till]", "auc[weighted]", "brier", "logloss", "ece", "cal", "ece[macro]")
 CLASS_SETTINGS = (
     ("even", 100, 1.2, 1.0),
     ("even", 100, 2.0, 1.0),

@@ -104,6 +104,69 @@ POPULATIONS = {
     ),
 }
 
+FURTHER = {
+    "labels flipped": Population(
+        _humps(0.95, (0, 1), (1.19, 1)), _humps(0.15, (0, 1), (1.19, 1)), lambda x, p: expit(1.19 * x - 0.71 + logit(p))
+    ),
+    "heavy tails": Population(
+        lambda u: student_t.ppf(u, 1.5),
+        lambda u: student_t.ppf(u, 1.5) + 1.5,
+        lambda x, p: expit(np.clip(x, -20, 20) - 0.75 + logit(p)),
+    ),
+    "3 distinct scores": Population(
+        lambda u: np.digitize(u, [0.5, 0.85]).astype(np.float64),
+        lambda u: np.digitize(u, [0.2, 0.5]).astype(np.float64),
+        lambda x, p: expit(1.2 * x - 1.1 + logit(p)),
+    ),
+}
+"""Populations that no interval was chosen on."""
+
+
+# --- weights that depend on score or class --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which cases of a population come into the sample; the others are stood for by the weights, 1 / chance."""
+
+    population: Population
+    prevalence: float
+    cases: int
+    chance: Callable[[NDArray[np.bool_], Array, Array], Array]
+
+    def sample(self, rng: np.random.Generator) -> ScoreTable:
+        """A sample with at least two cases of each class."""
+        while True:
+            count = int(rng.binomial(self.cases, self.prevalence))
+            chances = rng.random(count), rng.random(self.cases - count)
+            scores = self.population.scores(chances, self.prevalence)
+            label = np.repeat([True, False], [count, self.cases - count])
+            chance = self.chance(label, scores, rng.random(self.cases))
+            kept = rng.random(self.cases) < chance
+            if min(label[kept].sum(), (~label[kept]).sum()) >= 2:
+                return score_table(label[kept], scores[kept], positive=True, weight=1 / chance[kept])
+
+
+def _verified(cut: float, part: float) -> Callable[..., Array]:
+    return lambda label, score, u: np.where(score >= cut, 1.0, part)
+
+
+def _controls(part: float) -> Callable[..., Array]:
+    return lambda label, score, u: np.where(label, 1.0, part)
+
+
+DESIGNS = {
+    "low scores verified 1:10": Design(binormal(0.8), 0.3, 500, _verified(0.3, 0.1)),
+    "verified 1:10, rare": Design(binormal(0.85), 0.1, 1500, _verified(0.1, 0.1)),
+    "verified 1:5, two humps": Design(POPULATIONS["two humps"], 0.3, 500, _verified(0.4, 0.2)),
+    "controls 1:20": Design(binormal(0.8), 0.05, 1500, _controls(0.05)),
+    "controls 1:20, exponential": Design(POPULATIONS["exponential"], 0.03, 3000, _controls(0.05)),
+    "controls 1:20, ties": Design(POPULATIONS["10 distinct scores"], 0.05, 1500, _controls(0.05)),
+    "by score": Design(binormal(0.8), 0.2, 600, lambda label, score, u: np.clip(score**0.7 + 0.02, 0, 1)),
+    "high scores seldom": Design(binormal(0.8), 0.2, 600, lambda label, score, u: (1 - score) ** 2 * 0.97 + 0.03),
+}
+"""Samples in which weights depend on score or class."""
+
 
 # --- scores of few cases, drawn many samples at once ------------------------------------------------------------------
 

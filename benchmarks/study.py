@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from covered import areas_with_few, other_shapes, three_classes, two_classes, weighted_cases
+from further import by_design, in_groups, other_measures, predicted_numbers, rare_positives
 from honest import honest_costs, in_full
 from rejected import closer_look, forms_of_mcnemar, sizes_of_tests
 from rounds import ROOT, Kept, Part, known_within
@@ -27,6 +28,11 @@ PARTS: dict[str, Part] = {
     "areas": areas_with_few,
     "three": three_classes,
     "weights": weighted_cases,
+    "designs": by_design,
+    "others": other_measures,
+    "rare": rare_positives,
+    "patients": in_groups,
+    "numbers": predicted_numbers,
     "honest": honest_costs,
     "closer": closer_look,
     "mcnemar": forms_of_mcnemar,
