@@ -15,6 +15,7 @@ from pathlib import Path
 from covered import areas_with_few, other_shapes, three_classes, two_classes, weighted_cases
 from further import by_design, in_groups, other_measures, predicted_numbers, rare_positives
 from honest import honest_costs, in_full
+from nulls import other_nulls
 from rejected import closer_look, forms_of_mcnemar, sizes_of_tests
 from rounds import ROOT, Kept, Part, known_within
 
@@ -37,8 +38,9 @@ PARTS: dict[str, Part] = {
     "closer": closer_look,
     "mcnemar": forms_of_mcnemar,
     "tests": sizes_of_tests,
+    "nulls": other_nulls,
 }
-SIZES_OF_TESTS = ("tests", "closer", "mcnemar")
+SIZES_OF_TESTS = ("tests", "closer", "mcnemar", "nulls")
 
 
 def filled(page: str, part: str, table: str) -> str:

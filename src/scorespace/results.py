@@ -121,6 +121,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS097": NoteKind("info", "a score has its sign changed, because low ones mean positive"),
     "SS098": NoteKind("info", "a time is named that the intervals of classification do not use"),
     "SS099": NoteKind("info", "what the rows of matrices and costs were where they were read"),
+    "SS100": NoteKind("info", "intervals that hold the true value less often than they promise"),
 }
 
 

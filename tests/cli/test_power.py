@@ -79,7 +79,7 @@ def test_the_page_of_a_plan(run):
     found = sample_size(Aim(auc=0.8, against=0.7, correlation=0.5), 0.3)
     done = run(*BASE, "--against", "0.7", "--paired-correlation", "0.5")
     assert [line.rstrip() for line in done.out.strip().splitlines()] == [
-        "Power   variance of Hanley and McNeil, normal approximation",
+        "Power   variance of Hanley and McNeil, equal spreads, normal approximation",
         "",
         "plan             number",
         f"positive cases   {found.n_pos}",

@@ -444,3 +444,44 @@ def test_ss036_a_method_that_suits_some_of_the_usual_measures():
 def test_ss098_a_time_that_classification_does_not_use():
     (text,) = notes(changed(day=np.arange(SCORE.size)), "SS098", time="day")
     assert "'day'" in text
+
+
+# --- what intervals do not promise
+
+
+def seldom(data, **roles):
+    return [one.text for one in ss.evaluate(data, truth="y", **roles).notes if one.code == "SS100"]
+
+
+def test_ss100_few_positives_among_many_cases_are_told_with_the_coverage_of_what_is_shown():
+    rng = np.random.default_rng(3)
+    truth = (np.arange(2000) < 20).astype(int)
+    data = {"y": truth, "s": 1 / (1 + np.exp(4 - rng.normal(size=2000) - 1.2 * truth))}
+    roles = {"scores": "s", "positive": 1}
+    (found,) = seldom(data, measures="auc,fpr_at(tpr=0.9),brier_skill", **roles)
+    assert found == (
+        "a class has 20 of 2 000 cases: intervals of s hold the true value in fewer than 95 % "
+        "(fpr_at 87 %, brier_skill 89 %)."
+    )
+    assert not seldom(data, measures="auc,brier", **roles)
+
+
+def test_ss100_few_groups_are_told_where_ks_or_h_are_shown():
+    rng = np.random.default_rng(4)
+    data = {"y": np.tile([0, 1], 90), "g": np.repeat(np.arange(30), 6)}
+    data["s"] = 1 / (1 + np.exp(-rng.normal(size=180) - data["y"]))
+    roles = {"scores": "s", "positive": 1, "group": "g"}
+    assert seldom(data, measures="auc,ks", **roles) == [
+        "with 30 groups, intervals of ks hold the true value in about 87 % of samples, not in 95 %."
+    ]
+    assert not seldom(data, measures="auc", **roles)
+
+
+def test_ss100_an_area_that_a_few_heavy_cases_bear():
+    rng = np.random.default_rng(5)
+    truth = np.repeat([1, 1, 0, 0], [60, 1, 30, 40])
+    score = np.r_[rng.uniform(0.5, 1, 60), 0.1, rng.uniform(0.46, 1, 30), rng.uniform(0, 0.44, 40)]
+    data = {"y": truth, "s": score, "w": np.where(score < 0.45, 20.0, 1.0)}
+    (found,) = seldom(data, scores="s", positive=1, weight="w", measures="auc")
+    assert "bear most of what is uncertain in the auc of s" in found
+    assert not seldom(data, scores="s", positive=1, measures="auc")

@@ -216,3 +216,19 @@ def test_costs_of_another_kind_of_model():
     scored = ss.evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s")
     with pytest.raises(ConditionError, match="these are costs of predicting numbers too low and too high"):
         scored.decide(ss.Asymmetry(under=2, over=1))
+
+
+def test_errors_with_heavy_tails_are_told_with_the_coverage_of_squared_errors():
+    rng = np.random.default_rng(3)
+    truth = rng.normal(size=200)
+    wild, tame = rng.standard_t(2, 200), rng.normal(size=200)
+    told, silent = (
+        [
+            one.text
+            for one in ss.evaluate({"y": truth, "p": truth + e}, truth="y", predictions="p").notes
+            if one.code == "SS100"
+        ]
+        for e in (wild, tame)
+    )
+    assert not silent
+    assert told[0].endswith("intervals of rmse, r2, pearson hold the true value in 84 to 92 %, not in 95 %.")

@@ -12,11 +12,38 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from scorespace.measures import parse
+from scorespace.measures.measure import MEASURES, NOT_SIMULATED
 from scorespace.resampling import corrected, limits
 
 ROOT = Path(__file__).parents[2]
 shares = st.floats(0.0, 1.0)
 sizes = st.integers(2, 500)
+
+
+# --- weights
+
+
+def test_a_cell_without_cases_weighs_like_its_class_or_its_decision():
+    controls = limits.cell_units([[60, 0], [400, 1200]], [[60, 0], [8000, 24000]])  # negatives 1 in 20
+    assert_allclose(controls, [[1, 1], [20, 20]], rtol=0.03)
+    verified = limits.cell_units([[60, 0], [20, 700]], [[60, 0], [20, 7000]])  # low scores 1 in 10
+    assert_allclose(verified, [[1, 10], [1, 10]], rtol=0.03)
+
+
+def test_cells_that_differ_by_chance_alone_have_the_effective_size_of_all():
+    rng = np.random.default_rng(2)
+    weight = [rng.lognormal(0, 1, size) for size in (12, 9, 15, 40)]
+    cells, squares = (np.array([(w**k).sum() for w in weight]).reshape(2, 2) for k in (1, 2))
+    units = limits.cell_units(cells, squares)
+    assert (units >= squares / cells - 1e-12).all()
+    assert (units >= 0.8 * squares.sum() / cells.sum()).all()
+
+
+@given(st.floats(0.01, 100))
+def test_units_have_the_scale_of_the_weights(scale):
+    cells, squares = np.array([[10.0, 3.0], [0.0, 25.0]]), np.array([[20.0, 9.0], [0.0, 40.0]])
+    assert_allclose(limits.cell_units(scale * cells, scale**2 * squares), scale * limits.cell_units(cells, squares))
 
 
 # --- replicates
@@ -354,3 +381,14 @@ def test_a_wider_bootstrap_widens_what_agrees_with_the_value():
     agrees = worlds[np.abs(value - worlds) <= reach]
     assert found == pytest.approx((agrees[0], agrees[-1]), abs=0.002)
     assert found[1] - found[0] > 1.2 * np.subtract(*limits.inverted(value, worlds, worlds[:, None] + noise, 40)[::-1])
+
+
+def test_every_interval_is_in_the_study_or_says_that_it_is_not(study):
+    covered = {"two", "shapes", "three", "weights", "designs", "others", "rare", "patients", "numbers"}
+    kept = study.Kept.read(study.KEPT, sys.modules["study"].REPLICATES)
+    told = {name for part in covered for found in kept.done[part].values() for name in found}
+    simulated = {parse(name.replace("@π", "")).name for name in told}
+    without = ("none", "extreme", "outermost")
+    silent = [one.name for one in MEASURES if one.interval not in without and one.name not in simulated]
+    assert all(MEASURES.find(name).covers == NOT_SIMULATED for name in silent)
+    assert all(one.covers != NOT_SIMULATED for one in MEASURES if one.name in simulated)

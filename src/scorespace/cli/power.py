@@ -190,5 +190,5 @@ def document(found: Power) -> Document:
         aim,
     )
     named = {"hanley": "Hanley and McNeil", "obuchowski": "Obuchowski"}[found.variance]
-    facts = f"variance of {named}, normal approximation"
+    facts = f"variance of {named}, equal spreads, normal approximation"
     return one_section("Power", facts, "Power", [Grid(("plan", "number"), rows)], found.words, found.notes)

@@ -408,7 +408,7 @@ class Evaluation:
         found += smooth_notes(self.summary, self.in_use)
         if any(one.spec.measure.probability for one in self.summary):  # else nobody takes scores as probabilities
             found += calibration_notes(self.calibrations.values(), self.summary, self.models)
-        found += group_notes(self.summary) if self.models.grouped else ()
+        found += group_notes(self.summary, self.models.groups) if self.models.grouped else ()
         found += self.decision.notes if self.decision is not None else ()
         found += self.slices.notes if self.slices is not None else ()
         found += self.changes.notes if self.changes is not None else ()

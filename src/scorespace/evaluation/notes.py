@@ -18,7 +18,7 @@ from scorespace.measures.decomposition import cal, ref
 from scorespace.measures.probability import clipped_cases, logloss
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
-from scorespace.resampling.area import delong_variance
+from scorespace.resampling.area import delong_variance, weighted_variance
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import Note, decimals, grouped, note, per_thousand
 from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table, ratio
@@ -212,6 +212,34 @@ def averages(table: ClassTable, look: Look) -> Iterator[str]:
             )
 
 
+# --- what intervals do not promise
+
+# Of samples with 20 positives in 2 000 cases, the per cent in which intervals hold the truth: docs/coverage.md.
+_RARE: Final = {"fpr_at": 87, "brier_skill": 89, "sauc": 91}
+_FEW_OF_MANY: Final = 30
+_FEW_WEIGHTS: Final = 4.0
+_FEW_GROUPS: Final = 50
+
+
+@finding("SS100")
+def few_bear_the_number(table: ScoreTable, look: Look) -> Iterator[str]:
+    shown = dict.fromkeys(one.spec.name for one in look.estimates if one.method is not None)
+    rarer = min(float(table.n_pos), float(table.n_neg))
+    named = [name for name in _RARE if name in shown]
+    if named and table.squares is None and rarer <= _FEW_OF_MANY and rarer <= 0.02 * float(table.total):
+        percent = ", ".join(f"{name} {_RARE[name]} %" for name in named)
+        cases = f"{grouped(rarer)} of {grouped(float(table.total))} cases"
+        yield f"a class has {cases}: intervals of {look.model} hold the true value in fewer than 95 % ({percent})."
+    areas = [name for name in ("auc", "gini") if name in shown]
+    if areas and table.squares is not None and not table.coarse and rarer > 0:
+        borne = weighted_variance(table).borne
+        if borne <= _FEW_WEIGHTS:
+            yield (
+                f"{borne:.0f} weighted cases bear most of what is uncertain in the {areas[0]} of {look.model}: of such "
+                "samples, intervals hold the true value in 86 to 90 %, not in 95 %."
+            )
+
+
 # --- the sample and all estimates together
 
 
@@ -258,9 +286,13 @@ def role_notes(fold: str | None, repeat: str | None = None, time: str | None = N
         yield note("SS098", text)
 
 
-def group_notes(estimates: Iterable[Estimate]) -> Iterator[Note]:
-    """Notes on intervals where cases come in groups: which allow for it, and which do not."""
+def group_notes(estimates: Iterable[Estimate], groups: int) -> Iterator[Note]:
+    """Notes on intervals where cases come in so many groups: which allow for it, and which do not."""
     held = [one for one in estimates if one.method is not None]
+    fitted = dict.fromkeys(str(one.spec) for one in held if one.spec.name in ("ks", "h"))
+    if fitted and groups < _FEW_GROUPS:
+        text = f"with {grouped(groups)} groups, intervals of {', '.join(fitted)} hold the true value in about 87 %"
+        yield note("SS100", f"{text} of samples, not in 95 %.")
     if any(one.method.endswith("of groups") for one in held if one.method):
         yield note("SS016", "whole groups of cases are drawn for the intervals, since cases of a group are alike.")
     alone = dict.fromkeys(one.model for one in held if one.method and not one.method.endswith("of groups"))

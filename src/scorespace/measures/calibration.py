@@ -103,7 +103,11 @@ _NO_OVERLAP = "the classes do not overlap in scores between 0 and 1, or all thes
 
 
 @_neither(
-    title="Calibration slope", undefined=_NO_OVERLAP, aliases=("calibration_slope", "cox_slope"), interval="shifted"
+    title="Calibration slope",
+    undefined=_NO_OVERLAP,
+    aliases=("calibration_slope", "cox_slope"),
+    interval="shifted",
+    covers="of scores with heavy tails, and of weighted ones, it holds the truth in 82 to 90 % of samples",
 )
 def cal_slope(t: ScoreTable) -> Array:
     """Slope b of the logistic fit logit P(y) = a + b · logit p: below 1 for overconfident scores.

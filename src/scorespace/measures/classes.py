@@ -9,7 +9,7 @@ import numpy as np
 from scorespace.errors import MeasureError
 from scorespace.measures.average import by_class
 from scorespace.measures.decomposition import cal, ref, unc
-from scorespace.measures.measure import NO_CASES, Formula, Measure, measure
+from scorespace.measures.measure import NO_CASES, NOT_SIMULATED, Formula, Measure, measure
 from scorespace.measures.probability import Base, Eps, brier, brier_skill, check_log_options, logloss
 from scorespace.measures.ranking import auc
 from scorespace.tables import Array, ClassTable, ratio
@@ -22,6 +22,7 @@ from scorespace.tables import Array, ClassTable, ratio
     undefined=NO_CASES,
     aliases=("top_k_accuracy", "top_k_accuracy_score", "top_k_acc", "hits_at_k"),
     interval="logit-t",
+    covers=NOT_SIMULATED,
 )
 def top_k(t: ClassTable, *, k: Annotated[int, "how many classes may be named"] = 2) -> Array:
     """Share of cases whose class is among those of the k highest scores, ties sharing the places: Σ [rank ≤ k] / n.

@@ -11,14 +11,21 @@ from typing import Annotated, Final, Literal, cast
 import numpy as np
 
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import INF, measure
+from scorespace.measures.measure import INF, NOT_SIMULATED, measure
 from scorespace.tables import Array, ratio
 from scorespace.tables.cluster import ClusterTable
 from scorespace.tables.pieces import threads
 
 NO_POINTS: Final = "there are no points"
 _NO_WIDTH: Final = "all points of each cluster coincide"
-_index = partial(measure, range=(0, INF), best="high", undefined="there is only one cluster", interval="bootstrap")
+_index = partial(
+    measure,
+    range=(0, INF),
+    best="high",
+    undefined="there is only one cluster",
+    interval="bootstrap",
+    covers=NOT_SIMULATED,
+)
 FEW_POINTS: Final = 10_000
 """Points up to which each has its silhouette computed."""
 _AT_ONCE: Final = 500_000  # distances: a few megabytes, so that caches help
@@ -29,7 +36,7 @@ How = Annotated[Literal["max", "mean"], "the largest distance to the centroid, o
 # --- distances
 
 
-@_index(title="Distance between borders", interval="outermost")
+@_index(title="Distance between borders", interval="outermost", covers=None)
 def border_distance(table: ClusterTable) -> Array:
     """Distance of the nearest two points of different clusters: min d(x, y), the single link.
 
@@ -56,7 +63,7 @@ def centroid_distance(table: ClusterTable) -> Array:
     return np.asarray(np.fmin.reduce(table.gaps, axis=(-2, -1)))
 
 
-@_index(title="Radius", best="low", undefined=NO_POINTS, interval="outermost")
+@_index(title="Radius", best="low", undefined=NO_POINTS, interval="outermost", covers=None)
 def radius(table: ClusterTable, *, how: How = "max") -> Array:
     """Distance of points to the centroid of their cluster: max or mean d(x, c).
 
@@ -71,7 +78,7 @@ def radius(table: ClusterTable, *, how: How = "max") -> Array:
     return np.asarray(np.fmax.reduce(radii, axis=-1)) if table.focus is None else radii[..., table.focus]
 
 
-@_index(title="Density", undefined=NO_POINTS, infinite=_NO_WIDTH, interval="outermost")
+@_index(title="Density", undefined=NO_POINTS, infinite=_NO_WIDTH, interval="outermost", covers=None)
 def density(table: ClusterTable, *, how: How = "max") -> Array:
     """Points per volume of the balls around the centroids: Σ n / Σ π^(d/2) r^d / Γ(d/2 + 1), r the radius of each.
 
@@ -320,7 +327,7 @@ def calinski_harabasz(table: ClusterTable) -> Array:
     return np.where(table.present > 1, found, np.nan)
 
 
-@_index(title="Dunn index", infinite=_NO_WIDTH, interval="outermost")
+@_index(title="Dunn index", infinite=_NO_WIDTH, interval="outermost", covers=None)
 def dunn(table: ClusterTable) -> Array:
     """The nearest two points of different clusters beside the farthest two of one: min d(x, y) / max diameter.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import INF, NO_CASES, NO_POSITIVES, measure
+from scorespace.measures.measure import INF, NO_CASES, NO_POSITIVES, NOT_SIMULATED, measure
 from scorespace.tables import Array, ConfusionTable, Counts, ratio
 from scorespace.tables.labels import distances
 
@@ -21,7 +21,7 @@ _NOTHING_NEGATIVE = "nothing is predicted negative"
 _NO_UNION = "there are neither positives nor predicted positives"
 _EMPTY_SIDE = "a row or column of the confusion table is empty"
 
-_count = partial(measure, range=(0, INF), undefined=NO_CASES)
+_count = partial(measure, range=(0, INF), undefined=NO_CASES, covers=NOT_SIMULATED)
 _share = partial(measure, range=(0, 1))
 _of_p = partial(_share, trials="p", undefined=NO_POSITIVES, within_classes=True)
 _of_n = partial(_share, trials="n", undefined="there are no negative cases", within_classes=True)

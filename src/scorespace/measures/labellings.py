@@ -10,12 +10,12 @@ import numpy as np
 
 from scorespace.errors import MeasureError
 from scorespace.measures.clusters import NO_POINTS
-from scorespace.measures.measure import INF, measure
+from scorespace.measures.measure import INF, NOT_SIMULATED, measure
 from scorespace.special import gammaln
 from scorespace.tables import Array, ratio
 from scorespace.tables.cluster import ContingencyTable
 
-_known = partial(measure, range=(0, 1), best="high", undefined=NO_POINTS, interval="shifted")
+_known = partial(measure, range=(0, 1), best="high", undefined=NO_POINTS, interval="shifted", covers=NOT_SIMULATED)
 _AT_ONCE: Final = 2_000_000  # terms of sums: some megabytes, so that caches help
 
 

@@ -24,6 +24,8 @@ INF: Final = float("inf")
 NO_CASES: Final = "there are no cases"
 NO_POSITIVES: Final = "there are no positive cases"
 ONE_CLASS: Final = "only one class is present"
+NOT_SIMULATED: Final = "how often it holds the true value has not been simulated"
+"""What `covers` says of a measure that is in no table of docs/coverage.md."""
 Certain = Callable[..., Any]
 """From the formula, a coarse table and the options to values among which the lowest and the highest are bounds."""
 

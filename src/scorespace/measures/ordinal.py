@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from scorespace.measures.measure import INF, NO_CASES, measure
+from scorespace.measures.measure import INF, NO_CASES, NOT_SIMULATED, measure
 from scorespace.tables import Array, ClassTable, ConfusionTable, ratio
 from scorespace.tables.labels import check_order, distances
 
 
 @measure(
+    covers=NOT_SIMULATED,
     title="Mean class distance",
     range=(0, INF),
     best="low",
@@ -27,6 +28,7 @@ def class_distance(t: ConfusionTable) -> Array:
 
 
 @measure(
+    covers=NOT_SIMULATED,
     title="Ranked probability score",
     range=(0, 1),
     best="low",

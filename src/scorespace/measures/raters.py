@@ -8,14 +8,19 @@ from typing import Annotated, Final, Literal
 import numpy as np
 
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import INF, measure
+from scorespace.measures.measure import INF, NOT_SIMULATED, measure
 from scorespace.tables import Array, ratio
 from scorespace.tables.labels import natural_order
 from scorespace.tables.rating import RatingTable
 
 _PAIRS: Final = "no instance was judged by two raters"
 _agreement = partial(
-    measure, range=(-INF, 1), best="high", undefined="all ratings are the same class", interval="bootstrap"
+    measure,
+    range=(-INF, 1),
+    best="high",
+    undefined="all ratings are the same class",
+    interval="bootstrap",
+    covers=NOT_SIMULATED,
 )
 
 Weights = Annotated[

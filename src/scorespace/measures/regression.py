@@ -10,7 +10,7 @@ import numpy as np
 from scorespace.curves.isotonic import isotonic_spread
 from scorespace.errors import MeasureError
 from scorespace.measures.decomposition import cal, ref, unc
-from scorespace.measures.measure import INF, NO_CASES, measure
+from scorespace.measures.measure import INF, NO_CASES, NOT_SIMULATED, measure
 from scorespace.measures.ranking import concordant_pairs
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.order import concordance, median, midranks, quantile
@@ -21,6 +21,7 @@ _CONSTANT_TRUTH = "all truths are the same"
 _CONSTANT = "all truths or all predictions are the same"
 _AT_BASELINE = "every truth equals the baseline, or samples with other baselines were merged"
 _JACKKNIFE = "jackknife"
+_HEAVY = "of errors with infinite fourth moments it holds the truth in 84 to 92 % of samples"
 _loss = partial(measure, range=(0, INF), best="low", undefined=NO_CASES, interval=_JACKKNIFE)
 _gain = partial(measure, range=(-INF, 1), best="high", undefined=_CONSTANT_TRUTH, interval=_JACKKNIFE)
 _correlation = partial(measure, range=(-1, 1), best="high", undefined=_CONSTANT, interval="fisher-t")
@@ -38,13 +39,13 @@ def mae(s: ErrorSums) -> Array:
     return s.mean("absolute")
 
 
-@_loss(title="Root mean squared error", aliases=("root_mean_squared_error", "rmsd"))
+@_loss(title="Root mean squared error", aliases=("root_mean_squared_error", "rmsd"), covers=_HEAVY)
 def rmse(s: ErrorSums) -> Array:
     """How far predictions miss when large misses count more, in the unit of the truth: √(Σ (ŷ − y)² / n)."""
     return np.sqrt(s.squared)
 
 
-@_loss(title="Mean squared error", aliases=("mean_squared_error",), loss=True)
+@_loss(title="Mean squared error", aliases=("mean_squared_error",), loss=True, covers=_HEAVY)
 def mse(s: ErrorSums) -> Array:
     """Mean of the squared errors, the variance of the errors and the square of the bias: Σ (ŷ − y)² / n."""
     return s.squared
@@ -74,6 +75,7 @@ def max_error(t: ResidualTable) -> Array:
 
 @_loss(
     title="Mean absolute percentage error",
+    covers=NOT_SIMULATED,
     infinite="a truth is zero, and its prediction is not",
     aliases=("mean_absolute_percentage_error",),
 )
@@ -111,25 +113,27 @@ def rae(s: ErrorSums) -> Array:
     return _part(s.mean("absolute"), s.off)
 
 
-@_loss(title="Relative squared error", undefined=_AT_BASELINE, aliases=("relative_squared_error",))
+@_loss(title="Relative squared error", undefined=_AT_BASELINE, aliases=("relative_squared_error",), covers=_HEAVY)
 def rse(s: ErrorSums) -> Array:
     """Squared error as a share of that of the baseline b, the mean of these truths unless stated: Σ(ŷ−y)² / Σ(b−y)²."""
     return _part(s.squared, s.off_squared)
 
 
-@_loss(title="Root relative squared error", undefined=_AT_BASELINE, aliases=("root_relative_squared_error",))
+@_loss(
+    title="Root relative squared error", undefined=_AT_BASELINE, aliases=("root_relative_squared_error",), covers=_HEAVY
+)
 def rrse(s: ErrorSums) -> Array:
     """The root of the relative squared error: √RSE."""
     return np.sqrt(_part(s.squared, s.off_squared))
 
 
-@_gain(title="Coefficient of determination", aliases=("r_squared", "r2_score"))
+@_gain(title="Coefficient of determination", aliases=("r_squared", "r2_score"), covers=_HEAVY)
 def r2(s: ErrorSums) -> Array:
     """What is spared of the squared error of the mean of these truths; below 0 it is worse: 1 − MSE / var(y)."""
     return 1 - _part(s.squared, s.truth_spread)
 
 
-@_gain(title="Explained variance", aliases=("evs", "explained_variance_score"))
+@_gain(title="Explained variance", aliases=("evs", "explained_variance_score"), covers=_HEAVY)
 def explained_variance(s: ErrorSums) -> Array:
     """The same as r2 for predictions shifted to have no bias: 1 − var(ŷ − y) / var(y)."""
     return 1 - _part(s.error_spread, s.truth_spread)
@@ -163,13 +167,13 @@ def bias(s: ErrorSums) -> Array:
     return s.error
 
 
-@_loss(title="Variance of the errors", aliases=("error_variance",))
+@_loss(title="Variance of the errors", aliases=("error_variance",), covers=_HEAVY)
 def err_var(s: ErrorSums) -> Array:
     """What is left of the squared error when the bias is taken off: MSE − bias²."""
     return s.error_spread
 
 
-@_loss(title="Area over the RROC curve", aliases=("area_over_curve", "area_over_rroc"))
+@_loss(title="Area over the RROC curve", aliases=("area_over_curve", "area_over_rroc"), covers=_HEAVY)
 def aoc(s: ErrorSums) -> Array:
     """Area between the RROC curve and the perfect corner, on mean axes: var(ŷ − y) / 2."""
     return s.error_spread / 2
@@ -201,7 +205,7 @@ def _check_share(name: str, share: float) -> None:
 # --- in which order
 
 
-@_correlation(title="Pearson's correlation", aliases=("correlation", "r"), interval=_JACKKNIFE)
+@_correlation(title="Pearson's correlation", aliases=("correlation", "r"), interval=_JACKKNIFE, covers=_HEAVY)
 def pearson(s: ErrorSums) -> Array:
     """How nearly predictions are on a rising line with the truth, on whichever line: cov(ŷ, y) / √(var(ŷ) var(y))."""
     with_truth = s.truth_spread + s.together
@@ -339,7 +343,7 @@ def width(i: IntervalTable) -> Array:
     return ratio(i.cells @ (i.high - i.low), i.total)
 
 
-@_loss(title="Interval score", aliases=("winkler", "winkler_score"), interval="skew-t")
+@_loss(title="Interval score", aliases=("winkler", "winkler_score"), interval="skew-t", covers=NOT_SIMULATED)
 def interval_score(i: IntervalTable, *, level: Level = None) -> Array:
     """Width, and a fine for each truth outside, growing with its distance d: Σ (high − low + 2d / (1 − level)) / n."""
     nominal = i.level if level is None else level

@@ -5,13 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from scorespace.measures.measure import INF, measure
+from scorespace.measures.measure import INF, NOT_SIMULATED, measure
 from scorespace.tables import Array, ratio
 from scorespace.tables.rule import RuleTable
 
 _NO_TRANSACTIONS: Final = "there are no transactions"
 _NEVER: Final = "the antecedent never occurs"
-_rule = partial(measure, range=(0, INF), best="high", undefined="the antecedent or the consequent never occurs")
+_rule = partial(
+    measure,
+    range=(0, INF),
+    best="high",
+    undefined="the antecedent or the consequent never occurs",
+    covers=NOT_SIMULATED,
+)
 
 
 @_rule(title="Support", range=(0, 1), undefined=_NO_TRANSACTIONS, trials="total")

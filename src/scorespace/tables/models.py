@@ -209,6 +209,13 @@ class Models(Mapping[str, Any]):
         held = [self.pairs and self.pairs.group, *(table.grouping for table in self.tables.values())]
         return any(one is not None for one in held)
 
+    @property
+    def groups(self) -> int:
+        """How many groups the cases come in; 0 where they do not."""
+        held = [None if self.pairs is None else self.pairs.group]
+        held += [table.grouping for table in self.tables.values()]
+        return max((int(one.max(initial=-1)) + 1 for one in held if one is not None), default=0)
+
 
 @dataclass(frozen=True)
 class Parts:
