@@ -76,7 +76,9 @@ def _truths(population: Population, prevalence: float, names: tuple[str, ...]) -
 def _other(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
     population, prevalence, cases = OTHERS[str(cell[0])], float(cell[1]), int(cell[2])
     usual = () if cell[0] == "normal" else (*OF_SCORES, *(f"{name}@{prevalence:g}" for name in OF_COUNTS))
-    names = (*usual, *OTHER_SCORES, *(f"{name}@{prevalence:g}" for name in OTHER_COUNTS))
+    # Of a thousandth of the cases the quantiles of a population are too few to know its largest error.
+    scores = [name for name in OTHER_SCORES if name != "mce" or prevalence > 0.05]
+    names = (*usual, *scores, *(f"{name}@{prevalence:g}" for name in OTHER_COUNTS))
     tables = (population.sample(prevalence, cases, rng) for _ in range(samples))
     found = tried(names, tables, _truths(population, prevalence, names), replicates)
     return {f"{name.partition('@')[0]}@π" if "@" in name else name: sums for name, sums in found.items()}

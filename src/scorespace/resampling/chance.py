@@ -17,6 +17,7 @@ from scorespace.tables.counts import class_factors
 from scorespace.tables.order import starts_of
 
 LABELLINGS: Final = 400
+_QUANTILES: Final = 32  # of a class, between which its share runs straight
 
 
 def by_chance(
@@ -92,11 +93,20 @@ def counts_of(table: ScoreTable) -> ScoreTable | None:
 
 
 def merging(table: ScoreTable, rows: int) -> NDArray[np.intp]:
-    """Where the rows of the merged table begin."""
-    share = np.zeros(table.score.size)
+    """Where the rows of the merged table begin.
+
+    The share of a class runs straight between a few of its quantiles, so that no row is cut out around a single case:
+    labels that are drawn again would not be.
+    """
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    middle = np.cumsum(cases) - cases / 2
     present = [column.astype(np.float64) for column in table.columns if column.any()]
+    share = np.zeros(table.score.size)
     for column in present:
-        share += (np.cumsum(column) - column / 2) / column.sum() / len(present)
+        steps = np.linspace(0, 1, 1 + max(1, min(_QUANTILES, int(np.count_nonzero(column)) // 5)))
+        reached = np.cumsum(column) / column.sum()
+        places = middle[np.minimum(np.searchsorted(reached, steps[1:-1]), middle.size - 1)]
+        share += np.interp(middle, [0.0, *places, float(cases.sum())], steps) / len(present)
     return starts_of((np.arcsin(np.sqrt(np.clip(share, 0, 1))) * (2 * rows / np.pi)).astype(np.int64))
 
 
