@@ -308,7 +308,7 @@ def _three_classes(cell: Cell, rng: np.random.Generator, samples: int, replicate
 def _by_measure(found: Mapping[Cell, Found], heads: Iterable[str]) -> str:
     names = dict.fromkeys(name for one in found.values() for name in one)
     rows = [
-        [name, ", ".join(dict.fromkeys(Coverage.of(one[name]).method for one in found.values()))]
+        [name, ", ".join(dict.fromkeys(Coverage.of(one[name]).method for one in found.values() if name in one))]
         + [shown(one.get(name)) for one in found.values()]
         for name in names
     ]
