@@ -190,7 +190,7 @@ ERRORS: dict[str, Callable[[np.random.Generator, int], Array]] = {
 def _numbers(rng: np.random.Generator, errors: str, cases: int) -> Any:
     truth = 10 + 2 * rng.normal(size=cases)
     predicted = truth - 0.2 * (truth - 10) + ERRORS[errors](rng, cases)
-    return residual_table(truth, predicted, interval=(predicted - 2, predicted + 2))
+    return residual_table(truth, predicted, interval=(predicted - 2, predicted + 2, 0.95))
 
 
 @cache
