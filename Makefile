@@ -49,7 +49,7 @@ map:  ## what each file of the house is about (WORD=threshold: those that speak 
 bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour; ARGS='--only delong': a part of it)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
 
-study: $(READY)  ## simulate how often intervals hold the truth and tests reject it (half an hour; goes on where it was; ARGS='--rounds 8')
+study: $(READY)  ## simulate how often intervals hold the truth and tests reject it (an hour; goes on where it was; ARGS='--rounds 8')
 	@$(BIN)/python benchmarks/study.py $(ARGS)
 
 N ?= 1000

@@ -13,7 +13,6 @@ from populations import Array
 from rounds import Cell, Found, Part, markdown
 from scipy.special import expit, ndtr
 
-from scorespace.comparisons import paired
 from scorespace.comparisons.mcnemar import mcnemar_p
 from scorespace.comparisons.paired import compare
 from scorespace.comparisons.unpaired import against_value, compare_samples
@@ -28,12 +27,9 @@ PIECE = 5_000_000  # numbers that are drawn at once
 
 
 @contextmanager
-def p_alone() -> Iterator[None]:
-    """Tests without the interval of the difference, which takes most of their time, and in one piece each."""
-    with (
-        patch.object(paired, "_bounds", lambda question: lambda level: (math.nan, math.nan)),
-        patch.object(draw, "_CELLS_AT_ONCE", PIECE),
-    ):
+def in_one_piece() -> Iterator[None]:
+    """Tests that draw all of their replicates in one piece."""
+    with patch.object(draw, "_CELLS_AT_ONCE", PIECE):
         yield
 
 
@@ -105,7 +101,7 @@ def p_values(
     """The p-values of the same tests."""
     p: dict[str, list[float]] = {}
     label, other = np.repeat([1, 0], [m, n]), np.repeat([1, 0], [50, 500])
-    with p_alone():
+    with in_one_piece():
         for k in range(samples):
             scores = _shown(*_models(rng, 1, m, n, apart), m, n)
             pairs = pair_table(label, scores)
@@ -173,7 +169,7 @@ def paired_only(rng: np.random.Generator, samples: int, m: int, n: int, apart: f
 def _closer(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
     del replicates
     name, m, n = str(cell[0]), int(cell[1]), int(cell[2])
-    with p_alone():
+    with in_one_piece():
         return _judged({f"{apart:g}": paired_only(rng, samples, m, n, apart, name) for apart in APART})
 
 

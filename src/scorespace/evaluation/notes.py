@@ -218,7 +218,7 @@ def averages(table: ClassTable, look: Look) -> Iterator[str]:
 _RARE: Final = {"fpr_at": 87, "brier_skill": 89, "sauc": 91}
 _FEW_OF_MANY: Final = 30
 _FEW_WEIGHTS: Final = 4.0
-_FEW_GROUPS: Final = 50
+_FEW_GROUPS: Final = 150
 
 
 @finding("SS100")

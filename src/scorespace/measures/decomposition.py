@@ -128,6 +128,7 @@ def rel(t: ScoreTable, *, bins: Groups = None) -> Array:
     aliases=("resolution", "murphy_resolution"),
     interval="corrected",
     biased="too high on small samples: the rates of groups differ by chance, too",
+    covers="with 20 positives in 2 000 cases it holds the truth in 60 % of samples; of few distinct scores in all",
 )
 def res(t: ScoreTable, *, bins: Groups = None) -> Array:
     """Squared distance of the groups' rates from the base rate: Σ n_k (o_k − o)² / n.

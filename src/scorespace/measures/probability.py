@@ -67,7 +67,7 @@ def _certain_brier_skill(formula: Formula, t: ScoreTable) -> list[Array]:
     best="high",
     undefined=ONE_CLASS,
     aliases=("bss", "brier_skill_score"),
-    covers="with 20 positives in 2 000 cases it holds the truth in 88 % of samples",
+    covers="with 20 positives in 2 000 cases, and in case-control samples, it holds the truth in 87 to 90 % of samples",
     certain=_certain_brier_skill,
 )
 def brier_skill(t: ScoreTable) -> Array:

@@ -20,15 +20,15 @@ _OF_AREAS = (
     "where a few positives lie far below all others in 90 %, "
     "where one or two weighted cases bear its spread in 86 to 90 %"
 )
-_OF_GROUPS = "with 40 groups of cases it holds the truth in 87 % of samples"
-_AT_ONE_POINT = "with 20 positives in 2 000 cases, and where low scores weigh most, it holds the truth in 82 to 90 %"
+_OF_GROUPS = "of a hundred groups of cases, and where low scores weigh most, it holds the truth in 85 to 88 %"
+_AT_ONE_POINT = "with 20 positives in 2 000 cases, and where low scores weigh most, it holds the truth in 86 to 90 %"
 
 _AT_TNR = {"sensitivity_at_specificity": "tpr_at(fpr=0.1), where the specificity is 0.9"}
 _CORRECTED = dict.fromkeys(
     ("mcclish", "standardised_partial_auc", "standardized_partial_auc", "max_fpr"),
     "pauc(fpr_high=0.1, corrected=true)",
 )
-_OF_PRECISION = "near 1 it holds the truth in 91 to 100 % of samples"
+_OF_PRECISION = "near 1 it holds the truth in 91 to 100 % of samples, where high scores weigh most in 85 %"
 
 _of_pairs = partial(measure, range=(0, 1), best="high", undefined=ONE_CLASS, certain=by_order)
 _on_roc = partial(_of_pairs, within_classes=True)
