@@ -53,8 +53,8 @@ def test_the_data_and_matrices_beside_or_instead(tmp_path, monkeypatch):
     Path("c1.csv").write_text(",ill,well\nill,6,2\nwell,1,3\n")
     table = {"c1": confusion([[6, 2], [1, 3]], classes=["ill", "well"], positive="ill")}
     assert options.data_and_matrices("credit.csv", [], None, None) == ("credit.csv", {}, {})
-    assert options.data_and_matrices("credit.csv", ["c1=c1.csv"], None, "ill") [:2] == ("credit.csv", table)
-    assert options.data_and_matrices(None, ["c1=c1.csv"], None, "ill") [:2] == (table, {})
+    assert options.data_and_matrices("credit.csv", ["c1=c1.csv"], None, "ill")[:2] == ("credit.csv", table)
+    assert options.data_and_matrices(None, ["c1=c1.csv"], None, "ill")[:2] == (table, {})
     assert told(lambda: options.data_and_matrices(None, [], None, None)) == (
         "DataError: name the data, or confusion matrices instead.\n  hint: DATA, or --matrix NAME=FILE.csv"
     )

@@ -27,7 +27,7 @@ _ROUNDS: Final = 50
 def _over_classes(request: Request) -> bool:
     """Whether a request is a calibration error over classes, each against the rest."""
     pairs = request.averaged and request.spec.of in OVER_PAIRS
-    return isinstance(request.table, ClassTable) and declared(request) == "inverted" and not pairs
+    return request.table.scores_classes and declared(request) == "inverted" and not pairs
 
 
 @by_replicates(
