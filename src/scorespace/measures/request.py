@@ -94,7 +94,7 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
     stated = spec.prevalence is not None and not spec.within and table.has_positive
     if stated and spec.prevalence is not None:
         within, held = two, _weighed(table, spec.prevalence)
-        if two and issubclass(found.kind, Counts) and not isinstance(spec.at, Top):
+        if two and found.table.four_outcomes and not isinstance(spec.at, Top):
             own = spec.of is None or bare(spec.of) == table.positive_name
             share = spec.prevalence if own else 1 - spec.prevalence
             found = replace(found, function=partial(_for_share, found.function, share))

@@ -167,7 +167,8 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
         return INTERVALS.find(first.in_time)
     if grouped or (weighted and not first.weighted):
         return INTERVALS.find(first.instead)
-    other = INTERVALS.find(first.uneven) if weighted and first.uneven else first
+    # A stated prevalence weighs the classes, and its intervals resample within them.
+    other = INTERVALS.find(first.uneven) if weighted and first.uneven and not request.stated else first
     return other if other is not first and other.fits(request) and _weighs_unevenly(request) else first
 
 

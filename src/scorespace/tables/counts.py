@@ -61,7 +61,7 @@ class Counts(Table):
 
     holds = "decisions"
     crisp = "a crisp decision has no threshold"
-    counts_outcomes = True
+    counts_outcomes = four_outcomes = True
     squares: Counts | None
 
     def __init__(

@@ -92,6 +92,8 @@ class Table(ByValue, ABC):
     """Whether it scores several classes."""
     by_case: ClassVar[bool] = False
     """Whether each cell is one case of its own."""
+    four_outcomes: ClassVar[bool] = False
+    """Whether it holds the four outcomes of two classes and nothing else."""
     counts_outcomes: ClassVar[bool] = False
     """Whether it counts outcomes that proportions are shares of; `effective` tells how many of each there are."""
     summed: ClassVar[bool] = False
