@@ -158,3 +158,49 @@ def test_the_report_shows_the_numbers_of_the_result(seed, tmp_path_factory):
     for one in ev.summary:
         for text in texts:
             assert one.text in text, str(one.spec)
+
+
+def _told(seed: int, level: float, rows, before) -> dict[str, list[tuple[float, float]]]:
+    """The limits of slices, parity, changes since a baseline, rejection and samples, by where they are shown."""
+    ev = evaluated(rows, seed=seed, level=level, by="site", measures="brier,ks", baseline=str(before))
+    other = evaluated({name: column[::-1][:80] for name, column in rows.items()}, seed=seed, level=level)
+    costly = evaluated(rows, seed=seed, level=level, condition=ss.Condition(fp=1, fn=3))
+    unpaired = ev.compare_with(other, measure="brier")
+    return {
+        "slices": [(one.estimate.low, one.estimate.high) for one in ev.slices.gaps],
+        "gaps": [(one.test.low, one.test.high) for one in ev.slices.gaps],
+        "parity": [(one.low, one.high) for one in ev.slices.parity],
+        "changes": [(one.test.low, one.test.high) for one in ev.changes.gaps],
+        "unpaired": [(one.low, one.high) for one in unpaired],
+        "reject": [(one.low, one.high) for one in costly.reject(0.2).spent.values()],
+    }
+
+
+@law
+@given(seed=seeds)
+def test_seed_and_level_reach_slices_baselines_and_samples(seed, tmp_path_factory):
+    rows, before = sample(seed), tmp_path_factory.mktemp("before") / "before.json"
+    evaluated({name: column[10:] for name, column in rows.items()}, measures="brier,ks").save(before)
+    first, again, other, narrow = (
+        _told(one, level, rows, before) for one, level in ((0, 0.95), (0, 0.95), (1, 0.95), (0, 0.8))
+    )
+    assert first == again or str(first) == str(again)  # NaN is not equal to itself
+    for name in ("slices", "gaps", "changes", "unpaired"):
+        assert str(first[name]) != str(other[name]), name
+    for name, limits in first.items():
+        wide, small = (np.nansum([high - low for low, high in one]) for one in (limits, narrow[name]))
+        assert small < wide or not wide > 0, name
+
+
+@law
+@given(seed=seeds)
+def test_the_seed_reaches_folds_and_permutations(seed):
+    rows = sample(seed, 120)
+    maps = [ss.recalibrate(rows, truth="y", score="a", method="platt", seed=k).scores for k in (0, 0, 1)]
+    assert (maps[0] == maps[1]).all()
+    assert (maps[0] != maps[2]).any()
+    half = {name: column[:60] for name, column in rows.items()}, {name: column[60:] for name, column in rows.items()}
+    moved = [ss.drift(*half, truth="y", scores="a", seed=k, replicates=99) for k in (0, 0, 1)]
+    p = [[one.p for one in each.models[0].aspects] for each in moved]
+    assert str(p[0]) == str(p[1])
+    assert str(p[0]) != str(p[2])

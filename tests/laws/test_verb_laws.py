@@ -57,15 +57,16 @@ def test_differences_beside_the_values_are_theirs(seed):
 @given(seed=seeds)
 def test_slices_are_the_evaluation_of_their_rows(seed):
     rows = sample(seed)
-    asked = {"measures": "tp@0.3,fp@0.3,fn@0.3,tn@0.3,auc,ppv@0.3,brier"}
-    sliced = evaluated(rows, by="site", **asked).slices
-    for name in ("north", "south"):
-        alone = values(evaluated(rows, where=f"site == '{name}'", **asked).summary)
-        held = {(row["model"], row["measure"]): row["value"] for row in sliced.rows() if name in str(row["slice"])}
-        assert held
-        for (model, measure), value in held.items():
-            spec = next(one for m, one in alone if m == model and parse(one).name == measure)
-            assert (value if value is not None else np.nan) == pytest.approx(alone[model, spec], nan_ok=True)
+    asked = {"measures": "tp@0.3,fp@0.3,fn@0.3,tn@0.3,auc,ppv@0.3,brier", "interval": "none"}
+    for more in ({}, {"memory": "1 B"}, {"group": "patient"}, {"memory": "1 B", "group": "patient"}, {"weight": "w"}):
+        sliced = evaluated(rows, by="site", **asked, **more).slices
+        for name in ("north", "south"):
+            alone = values(evaluated(rows, where=f"site == '{name}'", **asked, **more).summary)
+            own = [one for one in sliced.gaps if one.slice == name]
+            assert len(own) == len(alone)
+            for one in own:
+                want = alone[one.estimate.model, str(one.estimate.spec)]
+                assert one.estimate.value == pytest.approx(want, nan_ok=True), (more, str(one.estimate.spec))
     every = values(evaluated(rows, **asked).summary)
     parts = [values(evaluated(rows, where=f"site {sign} 'north'", **asked).summary) for sign in ("==", "!=")]
     for cell in ("tp@0.3", "fp@0.3", "fn@0.3", "tn@0.3"):
