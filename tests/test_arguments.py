@@ -26,6 +26,7 @@ EVALUATION = ss.evaluate(DATA, truth="y", scores=["s", "t"], measures="auc")
 CALLS = {
     "evaluate": {"data": DATA, "truth": "y", "scores": ["s", "t"]},
     "measure": {"name": "auc", "truth": Y, "score": S},
+    "compare_counts": {"n00": 2, "n01": 4, "n10": 2, "n11": 12},
     "save_tables": {"held": {"s": TABLE}, "path": "tables.txt"},
     "agree": {"data": DATA, "raters": {"A": ("d", "s"), "B": ("e", "t")}},
     "drift": {"before": DATA, "after": DATA, "truth": "y", "scores": "s", "replicates": 300},

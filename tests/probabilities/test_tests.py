@@ -125,7 +125,7 @@ def test_many_scores_are_condensed():
     band = ss.calibration_band(t, replicates=20)
     assert band.method == "labels drawn from the scores, condensed"
     light = merged(t, ROWS)
-    assert light.score.size == ROWS
+    assert 0.9 * ROWS <= light.score.size <= ROWS
     assert float(light.total) == float(t.total)
     assert np.sum(light.score * light.counts.sum(axis=0)) == pytest.approx(np.sum(t.score * (t.pos + t.neg)))
 

@@ -73,7 +73,7 @@ class MeasureSpec:
     def within(self) -> bool:
         """Whether its value stays when one class is multiplied; the highest-ranked cases are then others.
 
-        >>> parse("tpr[macro]").within, parse("tpr[weighted]").within
+        >>> parse("auc[hand_till]").within, parse("auc[weighted]").within
         (True, False)
         """
         evenly = self.of not in ALL_AVERAGES or self.of in EVENLY
