@@ -115,6 +115,34 @@ def test_every_route_has_the_values_of_its_rows(seed, tmp_path_factory):
 
 @law
 @given(seed=seeds)
+def test_a_condition_keeps_the_rows_for_which_it_holds(seed):
+    rows = sample(seed)
+    conditions = {
+        "site == 'north'": rows["site"] == "north",
+        "site != 'north' and a >= 0.2": (rows["site"] != "north") & (rows["a"] >= 0.2),
+        "fold in (0, 2) or b < 0.3": np.isin(rows["fold"], (0, 2)) | (rows["b"] < 0.3),
+        "not (a > b)": ~(rows["a"] > rows["b"]),
+    }
+    for text, kept in conditions.items():
+        for more in ({}, {"memory": "1 B"}):
+            found = allowed(evaluated, rows, where=text, measures="tp@0.3,pp@0.3", interval="none", **more)
+            if found is not None:
+                called = kept & (rows["a"] >= 0.3)
+                values = [one.value for one in found.summary if one.model == "a"]
+                assert values == [(called & (rows["y"] == 1)).sum(), called.sum()], (text, more)
+
+
+def test_routes_are_what_they_are_called(folder):
+    """Bins are coarse, groups are grouped, and weights are no copies: otherwise a law would hold for nothing."""
+    rows = sample(0)
+    made = {name: ROUTES[name](rows, folder).models for name in ("plain", "bins", "group", "weights", "copies")}
+    assert [name for name, models in made.items() if models["a"].coarse] == ["bins"]
+    assert [name for name, models in made.items() if models.grouped] == ["group"]
+    assert [name for name, models in made.items() if models["a"].cell_squares is not None] == ["weights"]
+
+
+@law
+@given(seed=seeds)
 def test_thresholds_and_ranks_reach_every_route(seed, tmp_path_factory):
     """A stated operating point decides on each route: two thresholds apart give what NumPy counts at each."""
     rows = sample(seed)
@@ -204,3 +232,24 @@ def test_the_seed_reaches_folds_and_permutations(seed):
     p = [[one.p for one in each.models[0].aspects] for each in moved]
     assert str(p[0]) == str(p[1])
     assert str(p[0]) != str(p[2])
+
+
+@law
+@given(seed=seeds)
+def test_what_another_sample_chose_is_judged_here(seed):
+    """With `fit`, threshold and model are those of the other sample, and cost and bounds those of this one."""
+    rows, other = sample(seed), sample(seed + 1)
+    condition, found = ss.Condition(fp=1, fn=3), {}
+    for level in (0.8, 0.95):
+        here, there = (evaluated(one, level=level) for one in (rows, other))
+        choice = here.decide(condition, fit=there).best
+        own = there.decide(condition).best
+        assert (choice.model, float(choice.threshold)) == (own.model, float(own.threshold))
+        called, ill = rows[choice.model] >= choice.threshold, rows["y"] == 1
+        assert choice.honest.value == pytest.approx((called & ~ill).mean() + 3 * (~called & ill).mean())
+        best = here.choose("ppv", at_least={"tpr": 0.6}, fit=there).best
+        if best is not None:
+            called = rows[best.model] >= best.threshold
+            assert best.honest.value == pytest.approx(ill[called].mean(), nan_ok=True)
+        found[level] = choice.honest
+    assert found[0.8].high - found[0.8].low < found[0.95].high - found[0.95].low
