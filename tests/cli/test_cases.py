@@ -58,7 +58,7 @@ def test_the_four_sets_against_decisions(run, six):
         "high and negative   score    rank   label   slope\n"
         "c                   0.6000   3      0       0.667\n\n"
         "5 of 6 scores are appropriate: on their class's side of the midpoint 0.495.\n"
-        "Decisions at 0.650 are right for 4 of them, and for 1 of the 1 inappropriate\nones.\n\n"
+        "Decisions at 0.65 are right for 4 of them, and for 1 of the 1 inappropriate\nones.\n\n"
         "notes SS010 positive = 1, inferred from the labels 0 and 1.\n"
         "      SS066 the midpoint 0.495 lies outside the scores 0.510 to 0.600 where the\n"
         "            classes overlap: all cases there count as high. A midpoint of 0.555\n"

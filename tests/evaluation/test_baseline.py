@@ -199,8 +199,8 @@ def test_a_threshold_that_the_baseline_chose_does_not_flatter_it(tmp_path):
     rows, told = [], []
     for seed in range(10):
         then = ss.evaluate(marks(seed), **roles)
-        then.save(tmp_path / "then.json")
-        now = ss.evaluate(marks(1000 + seed), **roles, baseline=tmp_path / "then.json")
+        then.save(tmp_path / f"{seed}.json")
+        now = ss.evaluate(marks(1000 + seed), **roles, baseline=tmp_path / f"{seed}.json")
         rows.append(now.changes.rows()[0])
         told.append(then.measures("youden")[0].value)
         assert rows[-1]["at"] == then.threshold("m")

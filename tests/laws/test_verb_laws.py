@@ -223,3 +223,21 @@ def test_estimates_do_not_depend_on_what_else_is_requested(seed):
 
 def test_something_is_known():
     assert len(list(known(evaluated(sample(0)).summary))) > 10
+
+
+@law
+@given(seed=seeds)
+def test_thresholds_on_a_scale_are_in_its_units_in_every_verb(seed):
+    """Ratings from 0 to 10 decide at 5 as their tenths do at 0.5, whether evaluated, compared or changed."""
+    rows = sample(seed)
+    rated = {**rows, **{name: np.round(10 * rows[name]) for name in "ab"}}
+    tenths = {**rows, **{name: rated[name] / 10 for name in "ab"}}
+    on_scale, plain = ss.evaluate(rated, **ROLES, scale="0..10"), ss.evaluate(tenths, **ROLES)
+    for name in ("acc", "ppv"):
+        assert [one.value for one in on_scale.measures(f"{name}@5")] == pytest.approx(
+            [one.value for one in plain.measures(f"{name}@0.5")], nan_ok=True
+        )
+    found, want = on_scale.compare(measure="acc@5")[0], plain.compare(measure="acc@0.5")[0]
+    assert (found.difference, found.p) == pytest.approx((want.difference, want.p))
+    found, want = on_scale.compare(at=5)[0], plain.compare(at=0.5)[0]
+    assert (found.difference, found.p) == pytest.approx((want.difference, want.p))

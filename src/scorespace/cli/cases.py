@@ -20,6 +20,7 @@ from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.frames.scale import scale_of, scaled
 from scorespace.results import Note, Row
+from scorespace.tables.threshold import in_units, typed_threshold
 from scorespace.views import smooth as view
 
 _LIST = "Which cases"
@@ -49,7 +50,7 @@ def cases(
             _LIST,
         ),
     ] = None,
-    at: Annotated[float, flag("T", "The threshold of the decisions beside --set.", _LIST)] = 0.5,
+    at: Annotated[float | None, flag("T", "The threshold of the decisions beside --set; else half way.", _LIST)] = None,
     sample: Annotated[int | None, flag("N", "Propose N cases that keep the shape of the curve.", _LIST, min=2)] = None,
     most: Annotated[int, flag("N", "How many of each kind to list.", _LIST, min=1)] = view.MOST,
     missing: options.MissingRows = "error",
@@ -71,7 +72,9 @@ def cases(
     roles = frames.roles(source, truth=truth, scores=score, positive=positive)
     if score not in roles.scores.values():
         raise ScoreError("cases are those of one model.", hint="--score with the name of one column")
-    source = scaled(source, [score], scale_of(scale))
+    ends = scale_of(scale)
+    source = scaled(source, [score], ends)
+    cut = typed_threshold(in_units(0.5, ends) if at is None else at, ends)
     checked = frames.check(source, roles, missing=missing)
     columns = frames.columns(checked, [truth, score, *([id] if id else [])])
     middle: str | float = midpoint
@@ -95,7 +98,7 @@ def cases(
     asked = Asked(
         zone,
         None if set is None else () if set == "all" else (set.replace("-", " and "),),
-        at,
+        cut,
         None if sample is None else sub_sample(found, sample),
     )
     if out is not None:
@@ -108,7 +111,7 @@ def cases(
     listed = format in ("json", "csv")  # people see a few cases, programs all of them
     content = _content(found, asked, checked.notes) if listed else {}
     page = view.document(
-        source.name, score, found, asked.zone, most, checked.notes, sets=asked.sets, at=at, part=asked.part
+        source.name, score, found, asked.zone, most, checked.notes, sets=asked.sets, at=cut, part=asked.part
     )
     output.write(page, content, format, header=COLUMNS)
 

@@ -11,6 +11,7 @@ from scorespace.comparisons import paired, unpaired
 from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.comparisons.question import RIGHT
 from scorespace.errors import ScoreSpaceError, listing
+from scorespace.evaluation.shown import stated_on
 from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.request import stated_threshold
@@ -19,6 +20,7 @@ from scorespace.resampling.estimate import Estimate
 from scorespace.results import in_notebook
 from scorespace.tables.models import Models
 from scorespace.tables.pair import PairTable
+from scorespace.tables.threshold import typed_threshold
 
 if TYPE_CHECKING:
     from scorespace.views import comparison as view
@@ -56,6 +58,8 @@ def compare_models(evaluation: Answers, models: Sequence[str], measure: str | No
             hint='scores=["a", "b"], or compare one with a value or on another sample',
         )
     spec, asked["default_at"] = _spec(evaluation, measure), stated_threshold(evaluation.requested)
+    if asked["at"] is not None and evaluation.models.scale is not None:
+        asked["at"] = typed_threshold(asked["at"], evaluation.models.scale)
     if spec is None and evaluation.prevalence is not None and _decided(evaluation, models, asked["at"]):
         # Which decisions are right is counted in the sample; how many would be is a measure.
         spec, asked["at"] = replace(RIGHT, at=asked["at"], prevalence=evaluation.prevalence), None
@@ -100,8 +104,11 @@ def compare_with(
 
 
 def _spec(evaluation: Answers, measure: str | None) -> MeasureSpec | None:
-    """The measure that is asked for, for the prevalence that is stated."""
-    return None if measure is None else parse(measure).for_prevalence(evaluation.prevalence)
+    """The requested measure for the stated prevalence, its threshold in the units of the scale that is stated."""
+    if measure is None:
+        return None
+    (spec,) = stated_on(evaluation.models.scale, [parse(measure)])
+    return spec.for_prevalence(evaluation.prevalence)
 
 
 def _decided(evaluation: Answers, models: Sequence[str], at: float | None) -> bool:

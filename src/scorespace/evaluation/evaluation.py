@@ -353,7 +353,8 @@ class Evaluation:
         """The same of measures by name; thresholds that are not stated are those of the baseline."""
         if self.before is None:
             raise ScoreSpaceError("there is no baseline to compare with.", hint='evaluate(…, baseline="FILE.json")')
-        specs = [spec for name in names for spec in parse_list(name)] or self.requested
+        named = [spec for name in names for spec in parse_list(name)]
+        specs = stated_on(self.models.scale, named) or self.requested
         at = dict(self._thresholds)
         if stated_threshold(self.requested) is None:
             at |= {name: value for name, value in self.before.thresholds.items() if at.get(name) is not None}

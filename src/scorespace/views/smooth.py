@@ -13,6 +13,7 @@ from scorespace.measures.smooth import prob_auc, sauc, smauc
 from scorespace.results import Note, Row, decimals, grouped, percent
 from scorespace.tables import ScoreTable
 from scorespace.tables.pair import two_names
+from scorespace.tables.threshold import threshold_text
 from scorespace.views.answers import Answers, told
 from scorespace.views.document import Block, Document, Grid, Picture, Section, Text, one_section
 
@@ -214,8 +215,8 @@ def _set_words(found: Cases, at: float) -> str:
     right = int(cells[0, 0] + cells[1, 1])
     return (
         f"{grouped(fitting)} of {grouped(total)} scores are appropriate: on their class's side of the midpoint "
-        f"{decimals(found.zones.midpoint)}. Decisions at {decimals(at)} are right for {grouped(right)} of them, and "
-        f"for {grouped(int(cells[2, 0] + cells[3, 1]))} of the {grouped(total - fitting)} inappropriate ones."
+        f"{decimals(found.zones.midpoint)}. Decisions at {threshold_text(at)} are right for {grouped(right)} of them, "
+        f"and for {grouped(int(cells[2, 0] + cells[3, 1]))} of the {grouped(total - fitting)} inappropriate ones."
     )
 
 
