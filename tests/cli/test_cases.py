@@ -176,3 +176,9 @@ def test_a_midpoint_is_stated_or_learned(run, six):
         found.err
         == "CurveError: the option 'midpoint' of 'smooth(midpoint=median)' is stated twice.\n  hint: each option once\n"
     )
+
+
+def test_a_threshold_that_is_no_number_is_refused(run, six):
+    done = run("cases", *six, "--set", "all", "--at", "nan")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("ScoreError: --at nan is not a threshold.")

@@ -568,3 +568,9 @@ def test_weighted_cases_are_compared_as_in_python(run, tmp_path):
 def test_one_model_and_groups_are_refused_in_words(run, write):
     done = run("compare", write("one.csv", "y,s,g\n0,0.5,2\n"), "--truth", "y", "--score", "s", "--group", "g")
     assert (done.code, "InternalError" in done.err) == (2, False)
+
+
+def test_a_threshold_that_is_no_number_is_refused(run, credit):
+    done = run("compare", *credit, "--score", "tree", "--score", "logistic", "--at", "nan")
+    assert (done.code, done.out) == (2, "")
+    assert "nan is not a threshold." in done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -72,6 +73,8 @@ def cases(
     roles = frames.roles(source, truth=truth, scores=score, positive=positive)
     if score not in roles.scores.values():
         raise ScoreError("cases are those of one model.", hint="--score with the name of one column")
+    if at is not None and math.isnan(at):
+        raise ScoreError("--at nan is not a threshold.", hint="a number, such as --at 0.5")
     ends = scale_of(scale)
     source = scaled(source, [score], ends)
     cut = typed_threshold(in_units(0.5, ends) if at is None else at, ends)

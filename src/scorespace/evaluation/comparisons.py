@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from scorespace.comparisons import paired, unpaired
 from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.comparisons.question import RIGHT
-from scorespace.errors import ScoreSpaceError, listing
+from scorespace.errors import ScoreError, ScoreSpaceError, listing
 from scorespace.evaluation.shown import stated_on
 from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse
@@ -58,6 +59,8 @@ def compare_models(evaluation: Answers, models: Sequence[str], measure: str | No
             hint='scores=["a", "b"], or compare one with a value or on another sample',
         )
     spec, asked["default_at"] = _spec(evaluation, measure), stated_threshold(evaluation.requested)
+    if asked["at"] is not None and math.isnan(asked["at"]):
+        raise ScoreError("at=nan is not a threshold.", hint="a number, such as 0.5")
     if asked["at"] is not None and evaluation.models.scale is not None:
         asked["at"] = typed_threshold(asked["at"], evaluation.models.scale)
     if spec is None and evaluation.prevalence is not None and _decided(evaluation, models, asked["at"]):
