@@ -7,10 +7,10 @@ READY := $(VENV)/ready
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test laws coverage check map bench study fuzz docs site browser axe data spark dask clean
+.PHONY: help setup demo test test-quick laws coverage check release map bench study fuzz docs site browser axe data spark dask clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY)  ## make .venv with the pinned versions of constraints.txt
 
@@ -21,11 +21,16 @@ test: $(READY)  ## run all tests on two workers (CI=true: a missing component fa
 	@$(MAKE) browser > /dev/null || true  # it says why it cannot; the tests of the page then skip, or fail in CI
 	@$(MAKE) data > /dev/null || true  # the same for the tests on public data sets
 	@$(MAKE) spark dask > /dev/null || true  # and for those on a cluster
-	@$(BIN)/python -m pytest -q -n 2
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-laws: $(READY)  ## the laws between verbs and routes on N random samples each (N=50)
-	@LAWS=$(if $(filter command,$(firstword $(origin N))),$(N),20) $(BIN)/python -m pytest -q -n 2 tests/laws/test_verb_laws.py tests/laws/test_route_laws.py \
-		tests/laws/test_decision_laws.py tests/laws/test_prevalence.py tests/laws/test_alone.py
+test-quick: $(READY)  ## unit tests and a slice of the laws, without browser, cluster, processes and simulations (90 s)
+	@LAWS=1 EXAMPLES=5 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow" tests \
+		$(addprefix --ignore tests/,report/test_html.py server fuzz experiments inputs/test_spark.py audit/test_audit.py \
+		cli/test_streams.py cli/test_one_number.py cli/test_runs.py cli/test_friction.py curves/test_third_party.py \
+		$(addprefix test_,docs.py install.py faults.py benchmarks.py __main__.py argument_checks.py public.py plugin.py))
+
+laws: $(READY)  ## all property tests, and the laws between verbs and routes on N random samples each (N=50)
+	@LAWS=$(if $(filter command,$(firstword $(origin N))),$(N),20) EXAMPLES=100 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m hypothesis tests
 
 COVERED := build/coverage
 coverage: $(READY)  ## run the tests and say which lines and branches they leave out (ARGS='tests/cli': a part of them)
@@ -35,15 +40,22 @@ coverage: $(READY)  ## run the tests and say which lines and branches they leave
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
-check: $(READY)  ## style, types, import directions, docs in step
+check: $(READY)  ## style, types, import directions, docstrings, docs in step
 	@echo "ruff check" && $(BIN)/ruff check --quiet .
 	@echo "ruff format" && $(BIN)/ruff format --quiet --check .
 	@echo "mypy" && $(BIN)/mypy --no-error-summary
+	@echo "typos" && $(BIN)/typos --config pyproject.toml
+	@echo "files at the root" && $(BIN)/python scripts/check_root.py
 	@echo "import directions" && found=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$found"; exit 1; }
+	@echo "docstrings" && $(BIN)/python scripts/check_docstrings.py
 	@if [ -e docs/generate.py ]; then echo "docs in step" && $(BIN)/python docs/generate.py --check; fi
 
+release: $(READY)  ## build wheel and sdist, check and install them with every Python here, print what would be uploaded
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt twine
+	@$(BIN)/python scripts/release.py
+
 WORD ?= .
-map:  ## what each file of the house is about (WORD=threshold: those that speak of it)
+map:  ## the first line of every module (WORD=threshold: those that name it)
 	@cd src/scorespace && grep -H -m 1 '"""' $$(find . -name '*.py' | sort) | sed 's|^\./||; s|:"""|   |; s|"""$$||' | grep -i -- '$(WORD)'
 
 bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour; ARGS='--only delong': a part of it)

@@ -14,27 +14,27 @@ from itertools import combinations
 
 import numpy as np
 from commands import LARGE, commands
+from groups import judged, mined
 from large import large
 from learners import overhead
 from pages import opened
 from regression import predicted, sums_of_errors
+from samples import Sample, classes, models
 from sklearn.metrics import roc_auc_score, roc_curve
 from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
 
-from groups import judged, mined
-from samples import Sample, classes, models
+from scorespace.calibration.summary import calibration_summary
 from scorespace.comparisons.delong import delong_covariance, delong_pair
 from scorespace.comparisons.paired import compare
 from scorespace.curves.roc import roc
 from scorespace.curves.smooth import smooth
+from scorespace.inference.auc_variance import delong_interval
+from scorespace.inference.estimate import estimate
 from scorespace.measures import parse
 from scorespace.measures.average import average
 from scorespace.measures.ranking import auc
-from scorespace.probabilities.summary import calibration_summary
-from scorespace.resampling.area import delong
-from scorespace.resampling.estimate import estimate
 from scorespace.tables import class_table, score_table
-from scorespace.tables.pair import pair_table
+from scorespace.tables.paired import pair_table
 
 REPLICATES = 2000
 TURNS = 20  # of a loop that would take too long in full
@@ -96,7 +96,7 @@ def ranking(rows: int) -> None:
 
 def _with_interval(sample: Sample) -> object:
     table = score_table(sample.truth, sample.score)
-    return auc(table), delong(table, 0.95)
+    return auc(table), delong_interval(table, 0.95)
 
 
 def _with_bootstrap(sample: Sample, replicates: int) -> object:

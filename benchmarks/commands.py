@@ -17,9 +17,8 @@ from statistics import median
 from typing import NamedTuple
 
 import numpy as np
-from timing import Aim, Line, in_turns, seconds, shown
-
 from samples import models
+from timing import Aim, Line, in_turns, seconds, shown
 
 ROOT = Path(__file__).parents[1]
 BEFORE = "73e1cd7"

@@ -15,12 +15,12 @@ from rounds import SEED, Cell, Found, Part, Sums, markdown
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from scorespace.inference import bias_corrected, interval_formulas
+from scorespace.inference.bootstrap import REPLICATES, BootstrapDraws
+from scorespace.inference.estimate import estimates
+from scorespace.inference.interval import default_interval
 from scorespace.measures import parse
 from scorespace.measures.request import bind
-from scorespace.resampling import corrected, limits
-from scorespace.resampling.draw import REPLICATES, Draws
-from scorespace.resampling.estimate import estimates
-from scorespace.resampling.interval import usual
 from scorespace.tables import ScoreTable, score_table
 
 LEVEL = 0.95
@@ -67,17 +67,17 @@ def value(measure: str, table: Any) -> Array:
 
 def bounds_of(names: Sequence[str], table: Any, replicates: int, seed: int) -> list[tuple[float, float, str]]:
     """The default interval of each measure and how it was found: what `evaluate` shows."""
-    in_full = [name for name in names if usual(bind(parse(name), table)).name in PERCENTILES]
+    in_full = [name for name in names if default_interval(bind(parse(name), table)).name in PERCENTILES]
     if 0 < len(in_full) < len(names):
         rest = [name for name in names if name not in in_full]
         both = dict(zip(in_full, bounds_of(in_full, table, REPLICATES, seed), strict=True))
         both |= zip(rest, bounds_of(rest, table, replicates, seed), strict=True)
         return [both[name] for name in names]
-    draws = Draws({"": table}, replicates=replicates, seed=seed)
+    draws = BootstrapDraws({"": table}, replicates=replicates, seed=seed)
     # The worlds of a study of thousands of intervals are as short as its replicates, and those of others are not.
     with (
-        patch.object(corrected, "_WORLD_DRAWS", max(50, replicates // 2)),
-        patch.object(corrected, "_INVERTED_DRAWS", max(25, replicates // 5)),
+        patch.object(bias_corrected, "_BIAS_DRAWS", max(50, replicates // 2)),
+        patch.object(bias_corrected, "_INVERSION_DRAWS", max(25, replicates // 5)),
         np.errstate(all="ignore"),
     ):
         found = estimates({"": [parse(name) for name in names]}, draws, level=LEVEL)
@@ -249,9 +249,9 @@ def _few(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) ->
     variance = parts.sum(axis=-1)
     half = float(ndtri((1 + LEVEL) / 2)) * np.sqrt(variance)
     delong = np.stack([np.clip(area - half, 0, 1), np.clip(area + half, 0, 1)])
-    plain = np.stack(limits.newcombe_auc(area, m, n, LEVEL))
-    scaled = np.stack(limits.newcombe_auc(area, m, n, LEVEL, variance=variance))
-    ours = np.where(limits.delong_suits(area, m, n), delong, scaled)
+    plain = np.stack(interval_formulas.newcombe_auc(area, m, n, LEVEL))
+    scaled = np.stack(interval_formulas.newcombe_auc(area, m, n, LEVEL, variance=variance))
+    ours = np.where(interval_formulas.is_delong_reliable(area, m, n), delong, scaled)
     return {
         name: {
             "samples": samples,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 from scipy.stats import beta
 
-from scorespace.samples.drift import drift
+from scorespace.drift.drift import drift
 from scorespace.tables import ScoreTable, score_table
 
 Sample = tuple[NDArray[np.bool_], NDArray[np.float64]]

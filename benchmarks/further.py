@@ -13,11 +13,11 @@ from populations import DESIGNS, FURTHER, POPULATIONS, Array, Population, binorm
 from rounds import SEED, Cell, Found, Part
 from scipy.special import expit, logit
 
+from scorespace.inference.bootstrap import REPLICATES, BootstrapDraws
+from scorespace.inference.estimate import estimates
 from scorespace.measures import parse
-from scorespace.resampling.draw import REPLICATES, Draws
-from scorespace.resampling.estimate import estimates
-from scorespace.tables.pair import pair_table
-from scorespace.tables.residual import residual_table
+from scorespace.tables.paired import pair_table
+from scorespace.tables.regression import residual_table
 
 # --- weights by design --------------------------------------------------------------------------------------------
 
@@ -138,16 +138,16 @@ def _of_patients(names: tuple[str, ...]) -> list[float]:
 
 
 def _grouped(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
-    def draws() -> Iterator[Draws]:
+    def draws() -> Iterator[BootstrapDraws]:
         for k in range(samples):
             label, score, group = _patients(rng, int(cell[0]), int(cell[1]))
             pairs = pair_table(label, {"": score}, positive=True, group=group)
-            yield Draws({"": pairs.tables[0]}, pairs, replicates=REPLICATES, seed=k)
+            yield BootstrapDraws({"": pairs.tables[0]}, pairs, replicates=REPLICATES, seed=k)
 
     return tried_on(IN_GROUPS, draws(), _of_patients(IN_GROUPS))
 
 
-def tried_on(names: tuple[str, ...], draws: Iterator[Draws], truths: list[float]) -> Found:
+def tried_on(names: tuple[str, ...], draws: Iterator[BootstrapDraws], truths: list[float]) -> Found:
     """How often default intervals hold the truth, over draws of samples."""
     found: Found = {name: {"samples": 0, "defined": 0, "held": 0, "width": 0.0} for name in names}
     for one in draws:

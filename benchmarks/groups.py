@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 from timing import Line, fresh, in_turns, installed, seconds, shown, spaced
 
-from scorespace.groups.clusters import clusters
-from scorespace.groups.rules import rules
 from scorespace.measures.clusters import border_distance, calinski_harabasz, davies_bouldin, dunn, silhouette
-from scorespace.tables.cluster import cluster_table
+from scorespace.tables.clusters import cluster_table
+from scorespace.unsupervised.clusters import clusters
+from scorespace.unsupervised.rules import rules
 
 FEATURES = 10
 CLUSTERS = 20
@@ -69,7 +69,7 @@ def mined(rows: int) -> None:
         "import sys\n"
         f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from groups import baskets\n"
-        "from scorespace.groups.rules import rules\n"
+        "from scorespace.unsupervised.rules import rules\n"
         "def peak():  # in megabytes, of this process alone\n"
         "    lines = open('/proc/self/status').read().splitlines()\n"
         "    return next(float(line.split()[1]) for line in lines if line.startswith('VmHWM')) / 1024\n"

@@ -16,7 +16,7 @@ from rounds import SEED, Cell, Found, Part, Sums, markdown
 from scipy import stats
 from scipy.special import ndtr
 
-from scorespace.conditions import Condition
+from scorespace.costs import Condition
 from scorespace.decisions import decide
 from scorespace.tables import score_table
 
@@ -89,7 +89,7 @@ class Outcome(NamedTuple):
 
     apparent: float
     true: float
-    honest: float
+    out_of_sample: float
     error: float
     of_procedure: float
     of_threshold: float
@@ -99,7 +99,7 @@ class Outcome(NamedTuple):
     @property
     def bias(self) -> float:
         """By which share the honest cost misses the true one on average."""
-        return self.honest / self.true - 1
+        return self.out_of_sample / self.true - 1
 
     @classmethod
     def of(cls, sums: Sums) -> Outcome:
@@ -124,7 +124,7 @@ def chosen(shape: Shape, prevalence: float, cases: int, rng: np.random.Generator
         (choice,) = decision.choices
         above = {one: 0.0 if np.isinf(choice.threshold) else shape.reaches(choice.threshold, one) for one in (0, 1)}
         true = float(CONDITION.cost(above[0], above[1], prevalence))
-        honest = decision.honest
+        honest = decision.out_of_sample
         found.append((choice.cost_per_case, true, honest.value, honest.low, honest.high, decision.shown))
     apparent, true_, value, low, high, shown = np.array(found, dtype=np.float64).reshape(-1, 6).T
     mean = true_.mean()
@@ -164,7 +164,7 @@ def in_full(found: Mapping[Cell, Found]) -> str:
     rows = []
     for (name, prevalence, cases), one in found.items():
         out = Outcome.of(one[""])
-        costs = [f"{cost:.3f}" for cost in (out.apparent, out.true, out.honest)]
+        costs = [f"{cost:.3f}" for cost in (out.apparent, out.true, out.out_of_sample)]
         held = [f"{share:.2f}" for share in (out.of_procedure, out.of_threshold, out.recommended)]
         if name in SHAPES:
             bias = f"{_percent(out.bias)} ± {100 * out.error:.1f} %"

@@ -90,7 +90,7 @@ _OURS = """
 import duckdb  # loaded before the clock starts, as for the bare query
 from scorespace.evaluation.tabulate import count_tables
 from scorespace.measures import parse
-from scorespace.measures.certain import certified
+from scorespace.measures.bounds import certified
 from scorespace.measures.ranking import auc
 start = time.perf_counter()
 table = count_tables(path, truth="y", scores="p", bins=True).tables["p"]

@@ -11,9 +11,9 @@ from threadpoolctl import threadpool_limits
 from timing import Aim, Line, in_turns
 
 from scorespace.experiments.data import Dataset
-from scorespace.experiments.learners import learners_of
+from scorespace.experiments.learners import resolve_learners
 from scorespace.experiments.run import benchmark
-from scorespace.experiments.scheme import repeat_seed
+from scorespace.experiments.splits import repeat_seed
 
 FEATURES = 20
 FOLDS = 10
@@ -33,7 +33,7 @@ def table(rows: int) -> Dataset:
 
 def bare(name: str, data: Dataset) -> None:
     """The loop that one would write by hand, which keeps nothing."""
-    (learner,) = learners_of(name)
+    (learner,) = resolve_learners(name)
     x, y = data.matrix, data.codes
     with threadpool_limits(1):  # as a run does, whose processes are as many as the cores
         for repeat in range(REPEATS):

@@ -16,16 +16,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from scorespace.comparisons.adjust import holm
-from scorespace.samples.monitor import ALARM, ROWS, evidence, monitor
-from scorespace.samples.permuted import (
-    Permutations,
-    meaning_test,
-    pooled,
-    prevalence_test,
-    score_test,
-    within_tests,
-)
+from scorespace.comparisons.multiple_testing import holm
+from scorespace.drift.monitor import ALARM, ROWS, accumulate_evidence, monitor
+from scorespace.drift.permutation import Permutations, meaning_test, pooled, prevalence_test, score_test, within_tests
 from scorespace.tables import ScoreTable, score_table
 
 BASE, SIZE, REPLICATES, AFTER = 500, 50, 300, 50
@@ -76,7 +69,7 @@ def still(sequences: int, batches: int) -> None:
         tested = [naive(before, table, Permutations(REPLICATES, 1000 * seed + k)) for k, table in enumerate(later)]
         found["monitor, with truths"] += alarm(seed, before, later) is not None
         found["monitor, scores alone"] += alarm(seed, before, later, labelled=False) is not None
-        found["baseline alone"] += bool(max(evidence([p for _, p in tested])) >= ALARM)
+        found["baseline alone"] += bool(max(accumulate_evidence([p for _, p in tested])) >= ALARM)
         found["each batch at 5 %"] += any(wrong for wrong, _ in tested)
     for what, number in found.items():
         print(f"| {what} | {100 * number / sequences:.0f} % |", flush=True)

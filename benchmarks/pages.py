@@ -26,7 +26,7 @@ _ALL = "() => !document.querySelector('figure.picture:not([data-drawn=yes])')"
 
 def opened(rows: int) -> None:
     """Parquet with ten scores and a label, evaluated from the command line; all is deleted afterwards."""
-    from scorespace.views.report.bundle import vega
+    from scorespace.report.html import vega
 
     with tempfile.TemporaryDirectory(prefix="scorespace-bench-") as folder:
         data, page = Path(folder) / "ten.parquet", Path(folder) / "ten.html"

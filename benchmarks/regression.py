@@ -12,7 +12,7 @@ from timing import Aim, Line, in_turns, shown
 
 from scorespace.curves.rroc import rroc
 from scorespace.measures.regression import mae, medae, r2
-from scorespace.tables.residual import residual_table
+from scorespace.tables.regression import residual_table
 
 FULL = 10**7
 

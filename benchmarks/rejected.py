@@ -16,11 +16,11 @@ from scipy.special import expit, ndtr
 from scorespace.comparisons.mcnemar import mcnemar_p
 from scorespace.comparisons.paired import compare
 from scorespace.comparisons.unpaired import against_value, compare_samples
+from scorespace.inference import bootstrap
+from scorespace.inference.bootstrap import BootstrapDraws
 from scorespace.measures import parse
-from scorespace.resampling import draw
-from scorespace.resampling.draw import Draws
 from scorespace.tables import score_table
-from scorespace.tables.pair import pair_table
+from scorespace.tables.paired import pair_table
 
 LIKELY = 0.05
 PIECE = 5_000_000  # numbers that are drawn at once
@@ -29,7 +29,7 @@ PIECE = 5_000_000  # numbers that are drawn at once
 @contextmanager
 def in_one_piece() -> Iterator[None]:
     """Tests that draw all of their replicates in one piece."""
-    with patch.object(draw, "_CELLS_AT_ONCE", PIECE):
+    with patch.object(bootstrap, "_COUNTS_PER_BLOCK", PIECE):
         yield
 
 
@@ -105,7 +105,7 @@ def p_values(
         for k in range(samples):
             scores = _shown(*_models(rng, 1, m, n, apart), m, n)
             pairs = pair_table(label, scores)
-            draws = Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=k)
+            draws = BootstrapDraws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=k)
             for name in names:
                 p.setdefault(name, []).append(compare(pairs, spec=parse(name), draws=draws)[0].p)
             first = score_table(label, scores["a"])
@@ -161,7 +161,7 @@ def paired_only(rng: np.random.Generator, samples: int, m: int, n: int, apart: f
     label, spec, p = np.repeat([1, 0], [m, n]), parse(name), np.empty(samples)
     for k in range(samples):
         pairs = pair_table(label, _shown(*_models(rng, 1, m, n, apart), m, n))
-        draws = Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, replicates=100, seed=k)
+        draws = BootstrapDraws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, replicates=100, seed=k)
         p[k] = compare(pairs, spec=spec, draws=draws)[0].p
     return p
 

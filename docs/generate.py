@@ -1,7 +1,7 @@
-"""Writes the pages that follow from the code, and the output that other pages show under commands.
+"""Generate the reference pages from the code, and the command output in the other pages.
 
-`python docs/generate.py` writes them again. With `--check` it writes nothing, names the generated pages that are not
-in step, and exits with 1 if there are any; the output under commands is checked by tests/test_docs.py.
+`python docs/generate.py` writes both. With `--check` it writes nothing, lists the generated pages that are out of date,
+and exits with 1 if there are any; tests/test_docs.py checks the command output.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -22,19 +21,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from typer.main import get_command
-
 import scorespace
-from scorespace.auditing.audit import FINDING_KINDS
-from scorespace.cli import app
-from scorespace.comparisons.test import ranked
-from scorespace.declaration import Noun, written
-from scorespace.evaluation.curves import CurveKind, kinds
+from scorespace.audit.audit import FINDING_KINDS  # the module that imports all findings
+from scorespace.cli.verbs import verbs
+from scorespace.comparisons.test import tests_in_order
+from scorespace.curves.curve import CurveKind
+from scorespace.evaluation.curves import kinds
+from scorespace.inference.interval import INTERVALS
 from scorespace.measures import Measure, measures
+from scorespace.options import Registered, format_value
+from scorespace.report.catalogue import by_topic, curve_entry, curve_example, entry, requirements, sides
 from scorespace.results import NOTE_KINDS
 from scorespace.tables import ClassTable, ConfusionTable
-from scorespace.views.catalogue import by_topic, curve_entry, curve_example, entry
-from scorespace.views.tests import sides, suiting
 
 HERE = Path(__file__).parent
 WIDTH = 80
@@ -51,6 +49,9 @@ _COLUMNS = (
     "Options",
 )
 _CONSOLE = re.compile(r"(^```console\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
+_SECTION = re.compile(
+    r"^(Parameters|Attributes|Returns|Yields|Raises|Warns|See Also|Notes|References|Examples)\n-+$", re.MULTILINE
+)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -58,7 +59,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def pages() -> dict[str, str]:
-    """The generated pages by file name."""
+    """Return the generated pages by file name."""
     return {
         "measures.md": _measures(),
         "curves.md": _curves(),
@@ -76,27 +77,40 @@ def _measures() -> str:
     parts = [
         "# Measures",
         WRITTEN,
-        "A measure is written the same way everywhere: in `--measures`, in `ev.measures(…)`, in `--require`.",
-        "| you write | you get |\n|:--|:--|\n"
-        "| `auc` | the measure; one of decisions at the threshold that the model is shown at |\n"
-        "| `ppv@0.5` | at a threshold: a case is predicted positive when its score is ≥ 0.5 |\n"
-        "| `ppv@top10%`, `tpr@top200` | by rank: a tenth of the cases, or 200 of them, with the highest scores; "
-        "see [an alert budget](lectures.md#an-alert-budget) |\n"
+        "Every measure with its formula, range, names and options. The notation is the same everywhere: in "
+        "`--measures`, in `ev.measures(…)` and in `--require`.",
+        "| notation | meaning |\n|:--|:--|\n"
+        "| `auc` | the measure; a measure of decisions uses the threshold of the model |\n"
+        "| `ppv@0.5` | at a threshold: a case is predicted positive if its score is ≥ 0.5 |\n"
+        "| `sens@spec=0.9`, `ppv@tpr=0.8` | where another measure has a value: on the ROC curve, else the best value "
+        "at which the other is at least as good; fractions such as `2/3` are numbers |\n"
+        "| `ppv@top10%`, `tpr@top200` | by rank: the tenth of the cases, or the 200 cases, with the highest scores are "
+        "predicted positive; see [an alert budget](lectures.md#an-alert-budget) |\n"
         "| `fbeta(beta=2)@0.3` | with an option |\n"
         "| `tpr[good]` | with that class as the positive one |\n"
         "| `f1[macro]` | averaged over the classes: `macro`, `micro` or `weighted` |\n"
-        "| `auc[>=medium]` | with that class and all above it as positive, of classes in order |\n"
+        "| `auc[>=medium]` | ordered classes: that class and all above it are positive |\n"
         "| `auc[hand_till]` | averaged over the pairs of classes, also `hand_till_weighted`; "
-        "`f1[one_vs_one]` is the same of decisions; "
-        "see [more than two classes](classes.md) |",
-        "Any of its names will do, and results then show that one: `recall@0.5` is `sensitivity@0.5` is `tpr@0.5`. "
-        "`scorespace measures NAME` explains one, and finds those whose words you remember. "
-        "Upper and lower case, blanks and hyphens do not matter in names. Of several classes, "
-        f"{whole} need no brackets. Where a measure is undefined, the value is empty and the reason is stated; what "
-        "the intervals are is told in [how to read the numbers](reading.md#intervals).",
+        "`f1[one_vs_one]` is the same for decisions; "
+        "see [multiclass](classes.md) |",
+        "All names of a measure are equivalent, and results show the one you used: `recall@0.5`, `sensitivity@0.5` and "
+        "`tpr@0.5` are the same. `scorespace measures NAME` explains one measure, or searches names and descriptions. "
+        "Case, blanks and hyphens in names do not matter. In multiclass problems, "
+        f"{whole} need no brackets. If a measure is undefined, the value is empty and the reason is given. "
+        "[How to read the results](reading.md#intervals) explains the intervals; the last table lists their methods.",
     ]
     for topic, found in by_topic(measures()).items():
         parts += [f"## {topic}", _table(_COLUMNS, map(_measure_row, found))]
+    parts += [
+        "## Interval methods",
+        "The column *Interval* names the default method of each measure. `--interval METHOD` "
+        '(`settings={"interval": METHOD}` in Python) selects another one if it applies to the measure; otherwise it '
+        "is refused.",
+        _table(
+            ("What it is", "Method", "How it is computed"),
+            ((kind.title[:1].upper() + kind.title[1:], f"`{kind.name}`", kind.summary) for kind in INTERVALS),
+        ),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -116,7 +130,7 @@ def _measure_row(measure: Measure) -> tuple[str, ...]:
     )
 
 
-def _options(noun: Noun) -> str:
+def _options(noun: Registered) -> str:
     return "<br>".join(f"`{option.stated}` {option.explained}" for option in noun.options)
 
 
@@ -124,15 +138,15 @@ def _curves() -> str:
     parts = [
         "# Curves",
         WRITTEN,
-        "A curve is written the same way everywhere: in `scorespace curve --kind`, in `ev.curve(…)`, `ev.curves(…)` "
-        "and `ev.plot(…)`.",
-        "| you write | you get |\n|:--|:--|\n"
+        "Every kind of curve with its axes, area and options. The notation is the same everywhere: in "
+        "`scorespace curve --kind`, in `ev.curve(…)`, `ev.curves(…)` and `ev.plot(…)`.",
+        "| notation | meaning |\n|:--|:--|\n"
         "| `roc` | the curve of every model |\n"
         "| `smooth(midpoint=median)` | with an option |\n"
-        "| `calibration(by=count, bins=20)` | with several |\n"
-        "| `threshold(measure=fbeta(beta=2))` | with a measure that has an option itself |",
-        "`scorespace curves NAME` explains one. Of a model that scores several classes there is the curve of each, "
-        'and `ev.curve("roc", "nb[setosa]")` is that of one. In Python every kind is a function of a table, too: '
+        "| `calibration(by=count, bins=20)` | with two options |\n"
+        "| `threshold(measure=fbeta(beta=2))` | with a measure that has an option |",
+        "`scorespace curves NAME` explains one. A multiclass model has a curve for each class; "
+        '`ev.curve("roc", "nb[setosa]")` is that of one class. In Python every kind is also a function of a table: '
         '`ss.calibration(table, by="count")`.',
     ]
     for kind in kinds():
@@ -144,7 +158,7 @@ def _facts(kind: CurveKind[Any]) -> str:
     row = curve_entry(kind)
     facts = [
         ("Axes", f"{kind.y} against {kind.x.lower()}"),
-        ("Area", kind.area or "none that means anything"),
+        ("Area", kind.area or "not meaningful"),
         ("Band", "yes, with `--band`" if row["band"] else "none"),
         ("Needs", str(row["needs"])),
         ("Also called", ", ".join(f"`{alias}`" for alias in kind.aliases) or "–"),
@@ -158,21 +172,23 @@ def _tests() -> str:
     parts = [
         "# Tests",
         WRITTEN,
-        "A test is written the same way everywhere: in `scorespace compare --test` and in `ev.compare(test=…)`. Name "
-        "none, and the first of these that suits the question is used; where one that came before it was passed over "
-        "for too few cases, the answer says so.",
-        "| you write | you get |\n|:--|:--|\n"
+        "Every test between models: what it is for, when it applies, and its options. The notation is the same in "
+        "`scorespace compare --test` and in `ev.compare(test=…)`. If you name no test, the first in this list that "
+        "applies is used; if an earlier one was skipped because of too few cases, the result says so.",
+        "| notation | meaning |\n|:--|:--|\n"
         "| `delong` | the test |\n"
         "| `mcnemar(method=exact)` | with an option |\n"
         "| `bootstrap(replicates=5000)` | with more replicates |\n"
-        "| `bayes_t(rope=0.02)` | with what counts as practically equal |",
-        "`scorespace tests NAME` explains one. Tests [over data sets](compare.md#many-data-sets) belong to "
+        "| `bayes_t(rope=0.02)` | with the largest difference that counts as practically equal |",
+        "`scorespace tests NAME` explains one. Tests [over data sets](compare.md#many-data-sets) are used by "
         "`scorespace ranks`.",
     ]
-    for kind in ranked():
+    for kind in tests_in_order():
         facts = [("for", kind.for_), ("can", "; ".join(form.asks for form in kind.forms))]
-        facts += [("suits", "; ".join(suiting(kind))), ("sides", sides(kind))]
-        facts += [("option", f"`{option.name}={written(option.default)}`: {option.about}") for option in kind.options]
+        facts += [("suits", "; ".join(requirements(kind))), ("sides", sides(kind))]
+        facts += [
+            ("option", f"`{option.name}={format_value(option.default)}`: {option.about}") for option in kind.options
+        ]
         facts += [("also called", ", ".join(f"`{name}`" for name in kind.aliases))] if kind.aliases else []
         title = kind.title[0].upper() + kind.title[1:]
         parts += [f"## {kind.name}", f"**{title}.** {kind.summary}", _table(("", ""), facts)]
@@ -180,19 +196,20 @@ def _tests() -> str:
 
 
 def _commands() -> str:
-    parts = ["# Commands", WRITTEN, "What `scorespace VERB --help` says."]
-    for verb in ("", *get_command(app).commands):  # type: ignore[attr-defined]
+    parts = ["# Commands", WRITTEN, "The output of `scorespace VERB --help-all` for every verb."]
+    for verb in ("", *verbs()):
         command = f"scorespace {verb}".strip()
-        parts.append(f"## {command}\n\n```text\n{run(f'{command} --help').output}\n```")
+        flag = "--help-all" if command != "scorespace" else "--help"
+        parts.append(f"## {command}\n\n```text\n{run(f'{command} {flag}').output}\n```")
     return "\n\n".join(parts) + "\n"
 
 
 def _notes() -> str:
     rows = ((f"`{code}`", kind.level, kind.title) for code, kind in NOTE_KINDS.items())
     about = (
-        "A note is something to know before trusting a number. It never stops the work. Terminal, report, JSON and "
-        "`ev.notes` all show the same ones, warnings first, with the numbers of your data in their text. A code keeps "
-        "its meaning for ever, so programs may rely on it."
+        "A note is something to know before trusting a number. It never stops the computation. Terminal, report, JSON "
+        "and `ev.notes` show the same notes, warnings first, with the numbers of your data. A code never changes its "
+        "meaning, so programs may rely on it."
     )
     return "\n\n".join(["# Notes", WRITTEN, about, _table(("Code", "Level", "About"), rows)]) + "\n"
 
@@ -203,22 +220,22 @@ def _findings() -> str:
         for code, kind in sorted(FINDING_KINDS.items())
     )
     about = (
-        "What `scorespace audit` can find; see [understand the data first](audit.md). The level is the usual one: a "
-        "finding that chance could bring is told as info. A code keeps its meaning for ever: programs may rely on it."
+        "What `scorespace audit` can find; see [data audit](audit.md). The level is the usual one; a finding that is "
+        "not significant has the level info. A code never changes its meaning, so programs may rely on it."
     )
     return "\n\n".join(["# Findings", WRITTEN, about, _table(("Code", "Level", "About", "What to do"), rows)]) + "\n"
 
 
 def _api() -> str:
     about = (
-        "Every public name, from the docstrings: `import scorespace as ss`, then `ss.NAME`. Every measure of "
-        "[the catalogue](measures.md) is a function of a table, too, by any of its names: `ss.auc(table)`, "
-        "`ss.recall(table.at(0.5))`. Results are frozen; each has `rows()`, `to_dict()` and `notes`, and a `repr` "
-        "that is the answer."
+        "Every public function and class, from the docstrings: `import scorespace as ss`, then `ss.NAME`. Every "
+        "measure of [the catalogue](measures.md) is also a function of a table, by any of its names: `ss.auc(table)`, "
+        "`ss.recall(table.at(0.5))`. Results are immutable; each has `rows()`, `to_dict()` and `notes`, and its `repr` "
+        "shows the result."
     )
     homes: dict[str, list[str]] = {}
-    for name, home in scorespace._listed().items():
-        homes.setdefault(home.split(".")[1], []).append(name)
+    for name in scorespace.__all__:
+        homes.setdefault(getattr(scorespace, name).__module__.split(".")[1], []).append(name)
     first = [("evaluation", homes.pop("evaluation"))]
     parts = ["# Python", WRITTEN, about]
     for home, names in [*first, *sorted(homes.items())]:
@@ -228,21 +245,43 @@ def _api() -> str:
 
 
 def _documented(name: str) -> str:
-    """A public name with its signature, its docstring, and what a class offers."""
-    found = getattr(import_module(scorespace._listed()[name]), name)
-    text, *example = re.split(r"\n(?=\s*>>> )", inspect.cleandoc(found.__doc__ or ""), maxsplit=1)
-    parts = [f"### {name}", f"```text\n{name}{_signature(found)}\n```", text.strip()]
-    parts += [f"```pycon\n{textwrap.dedent(one).strip()}\n```" for one in example]
+    """Return a public name with its signature, its docstring, and the members of a class."""
+    found = inspect.unwrap(getattr(scorespace, name))
+    text, *rest = _SECTION.split(inspect.cleandoc(found.__doc__ or ""))
+    parts = [f"### {name}", f"```text\n{name}{_signature(found)}\n```", *_with_examples(text)]
+    for title, body in zip(rest[::2], rest[1::2], strict=True):
+        prose = title in ("Examples", "Notes", "References")
+        parts += [] if title == "Examples" else [f"**{title}**"]
+        parts += _with_examples(body) if prose else [_entries(body, related=title == "See Also")]
     if inspect.isclass(found):
         members = sorted(member for member in vars(found) if not member.startswith("_"))
         rows = [(f"`{member}`", _first_line(getattr(found, member))) for member in members]
-        told = [row for row in rows if row[1]]
-        parts += [_table(("", ""), told)] if told else []
+        described = [row for row in rows if row[1]]
+        parts += [_table(("", ""), described)] if described else []
     return "\n\n".join(parts)
 
 
+def _with_examples(text: str) -> list[str]:
+    """Split text at blank lines; a paragraph that begins with a prompt is a code block with all that follows."""
+    prose, *example = re.split(r"(?:^|\n)(?=>>> )", text.strip(), maxsplit=1)
+    blocks = [f"```pycon\n{code.strip()}\n```" for code in example]
+    return [prose.strip(), *blocks] if prose.strip() else blocks
+
+
+def _entries(body: str, related: bool) -> str:
+    """Return the entries of a numpydoc section as a list: `name : type` and its description, or related names."""
+    lines = []
+    for part in re.split(r"\n(?=\S)", body.strip()):
+        head, _, about = part.partition("\n")
+        named, _, kind = head.partition(" : ")
+        described = " ".join(f"{kind if related else ''} {about}".split())
+        typed = f" ({kind})" if kind and not related else ""
+        lines.append(f"- `{named.strip()}`{typed}" + (f": {described}" if described else ""))
+    return "\n".join(lines)
+
+
 def _signature(found: Any) -> str:
-    """The parameters, a line each where they are many; annotations are read elsewhere."""
+    """Return the parameters without annotations, one per line if they are long."""
     try:
         signature = inspect.signature(getattr(found, "function", found))
     except (TypeError, ValueError):
@@ -266,7 +305,7 @@ def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 class Command(NamedTuple):
-    """A command of a console block, as written, and the output shown under it."""
+    """A command of a console block and the output shown under it."""
 
     text: str
     shown: str
@@ -282,14 +321,14 @@ class Command(NamedTuple):
 
 
 class Run(NamedTuple):
-    """How a command ended and all that it wrote."""
+    """The exit code and the output of a command."""
 
     code: int
     output: str
 
 
 def run(line: str, where: str | Path = ".") -> Run:
-    """Run a command line in a folder as users do, in a process of its own and 80 columns without colours."""
+    """Run a command line in a folder, in a new process, with 80 columns and without colours."""
     third_of_november = "1793707200"
     surroundings = {"COLUMNS": str(WIDTH), "SOURCE_DATE_EPOCH": third_of_november, "PYTHONUNBUFFERED": "1"}
     done = subprocess.run(
@@ -306,7 +345,7 @@ def run(line: str, where: str | Path = ".") -> Run:
 
 
 def commands(page: str) -> Iterator[Command]:
-    """The commands in the console blocks of a page."""
+    """Yield the commands in the console blocks of a page."""
     for block in _CONSOLE.finditer(page):
         for part in re.split(r"^(?=\$ )", block[2], flags=re.MULTILINE):
             if part.strip():
@@ -315,7 +354,7 @@ def commands(page: str) -> Iterator[Command]:
 
 
 def refreshed(page: str) -> str:
-    """The page with the output of its commands as it is now; a command without output shown keeps none."""
+    """Return the page with the current output of its commands; a command without output keeps none."""
     with folder() as here:
         for command in commands(page):
             prepare(command, here)
@@ -326,7 +365,7 @@ def refreshed(page: str) -> str:
 
 
 def prepare(command: Command, where: Path) -> None:
-    """Do what commands other than ours do: a file that `cat` shows is there, one that `>` writes is written."""
+    """Emulate other commands: create the file that `cat` shows, and run commands that write with `>`."""
     if command.ours:
         return
     if command.line.startswith("cat "):
@@ -337,7 +376,7 @@ def prepare(command: Command, where: Path) -> None:
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """A temporary folder with the bundled predictions as credit.csv and iris.csv, as all pages assume."""
+    """Yield a temporary folder with the bundled predictions as credit.csv and iris.csv, as all pages assume."""
     with tempfile.TemporaryDirectory() as name:
         for bundled, called in (("german_credit.csv", "credit.csv"), ("iris.csv", "iris.csv")):
             (Path(name) / called).write_bytes((files("scorespace.data") / bundled).read_bytes())
@@ -351,7 +390,7 @@ def _write_or_check(check: bool) -> int:
         wanted |= {path: refreshed(path.read_text(encoding="utf-8")) for path in others}
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in stale:
-        print(f"{path.relative_to(HERE.parent)} {'is not in step: make docs' if check else 'written'}")
+        print(f"{path.relative_to(HERE.parent)} {'is out of date: make docs' if check else 'written'}")
         if not check:
             path.write_text(wanted[path], encoding="utf-8")
     return int(check and bool(stale))

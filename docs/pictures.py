@@ -1,4 +1,4 @@
-"""Draws the pictures of the pages: `python docs/pictures.py` writes them again."""
+"""Draw the figures of the documentation: `python docs/pictures.py`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 import scorespace as ss
-from scorespace.decisions.cases import zones
+from scorespace.decisions.hard_cases import zones
+from scorespace.inference import parametric_bootstrap
+from scorespace.inference.bootstrap import evaluate_replicates
+from scorespace.inference.subsampling import single_sample
 from scorespace.measures import parse
 from scorespace.measures.request import Request, bind
-from scorespace.resampling import worlds
-from scorespace.resampling.draw import replicated
-from scorespace.resampling.lighter import alone
-from scorespace.views.charts.files import save
-from scorespace.views.charts.smooth import smooth_chart, zones_chart
-from scorespace.views.charts.theme import COLOURS
+from scorespace.report.chart_files import save
+from scorespace.report.chart_theme import COLOURS
+from scorespace.report.smooth import smooth_chart, zones_chart
 
 HERE = Path(__file__).parent
 SIX = ss.score_table([1, 1, 0, 1, 0, 0], [0.95, 0.7, 0.6, 0.51, 0.2, 0.01])
@@ -32,7 +32,7 @@ RATERS = {
 
 
 def draw(folder: Path) -> list[Path]:
-    """Write every picture into a folder, and return where they are."""
+    """Write every figure into a folder, and return their paths."""
     with as_file(files("scorespace.data") / "german_credit.csv") as credit:
         found = ss.evaluate(credit, truth="outcome", scores=["naive_bayes", "logistic"], positive="bad")
     bayes = found.models.score_table("naive_bayes")
@@ -48,7 +48,7 @@ def draw(folder: Path) -> list[Path]:
 
 
 def sample(rng: np.random.Generator, cases: int, share: float) -> ss.ScoreTable:
-    """Cases of which each is positive with the probability of its score; normal scores, AUC about 0.8."""
+    """Return a sample with calibrated binormal scores and an AUC of about 0.8."""
     shift, start = 1.19, np.log(share / (1 - share))
     label = rng.random(cases) < share
     x = rng.normal(size=cases) + shift * label
@@ -56,41 +56,41 @@ def sample(rng: np.random.Generator, cases: int, share: float) -> ss.ScoreTable:
 
 
 def brier_spread() -> Any:
-    """The Brier score over samples, and drawn again within classes and from all cases."""
+    """Chart of the Brier score over new samples and over stratified and unstratified bootstrap replicates."""
     rng, brier = np.random.default_rng(4), bind(parse("brier"), sample(np.random.default_rng(0), 50, 0.1))
     over = np.array([float(brier.on(sample(rng, 500, 0.1))) for _ in range(1500)])
     one = sample(rng, 500, 0.1)
     centre = float(brier.on(one))
     spread = {
-        "other samples": over - over.mean(),
-        "drawn from all cases": _drawn_again(brier, one, within=False) - centre,
-        "drawn within classes": _drawn_again(brier, one, within=True) - centre,
+        "new samples": over - over.mean(),
+        "bootstrap of all cases": _resampled(brier, one, within=False) - centre,
+        "stratified bootstrap": _resampled(brier, one, within=True) - centre,
     }
-    return spread_chart(spread, "Brier score, less its mean")
+    return spread_chart(spread, "Brier score minus its mean")
 
 
 def ks_spread() -> Any:
-    """KS over samples of one population, drawn again from one of them, and on labels drawn from smooth rates."""
+    """Chart of the error of KS over new samples, bootstrap replicates, and a parametric bootstrap."""
     rng, ks = np.random.default_rng(6), bind(parse("ks"), sample(np.random.default_rng(0), 50, 0.5))
     truth = float(ks.on(sample(rng, 400_000, 0.5)))
     over = np.array([float(ks.on(sample(rng, 100, 0.5))) for _ in range(1500)])
     one = sample(rng, 100, 0.5)
     cases, pos = one.pos + one.neg, one.pos
-    rates = worlds.rates_by_rank(cases, pos)
-    world = float(ks.on(_labelled(one, cases * rates)))
-    again = ks.on(_labelled(one, worlds.labels_again(cases, rates, rng, 1500)))
+    rates = parametric_bootstrap.rates_by_rank(cases, pos)
+    known = float(ks.on(_labelled(one, cases * rates)))
+    again = ks.on(_labelled(one, parametric_bootstrap.draw_labels(cases, rates, rng, 1500)))
     spread = {
-        "other samples, less the truth": over - truth,
-        "drawn again, less the value": _drawn_again(ks, one, within=True) - float(ks.on(one)),
-        "labels from smooth rates, less theirs": again - world,
+        "new samples, minus the true value": over - truth,
+        "bootstrap, minus the estimate": _resampled(ks, one, within=True) - float(ks.on(one)),
+        "parametric bootstrap, minus its true value": again - known,
     }
-    return spread_chart(spread, "KS, less what it estimates")
+    return spread_chart(spread, "Error of KS")
 
 
-def _drawn_again(request: Request, table: ss.ScoreTable, *, within: bool) -> np.ndarray:
-    source = alone("model", table)
+def _resampled(request: Request, table: ss.ScoreTable, *, within: bool) -> np.ndarray:
+    source = single_sample("model", table)
     draw = source.drawer(within)
-    return replicated(draw, lambda drawn: request.on(drawn["model"]), source.cost)
+    return evaluate_replicates(draw, lambda drawn: request.on(drawn["model"]), source.cost)
 
 
 def _labelled(table: ss.ScoreTable, hits: np.ndarray) -> ss.ScoreTable:
@@ -99,10 +99,10 @@ def _labelled(table: ss.ScoreTable, hits: np.ndarray) -> ss.ScoreTable:
 
 
 def spread_chart(values: dict[str, np.ndarray], title: str) -> dict[str, Any]:
-    """How often each value comes, one line for each way to get it, as a Vega-Lite specification."""
+    """Return a Vega-Lite specification of smoothed densities, one line per name."""
     ends = np.quantile(np.concatenate(list(values.values())), [0.002, 0.998])
     edges = np.linspace(*ends, 61)
-    kernel = np.exp(-((np.arange(-9, 10) / 3) ** 2) / 2)  # smoothed: the values of few cases are few
+    kernel = np.exp(-((np.arange(-9, 10) / 3) ** 2) / 2)  # few cases have few distinct values
     rows = [
         {"name": name, "x": float(x), "y": float(y)}
         for name, found in values.items()
@@ -113,7 +113,7 @@ def spread_chart(values: dict[str, np.ndarray], title: str) -> dict[str, Any]:
         "mark": {"type": "line", "strokeWidth": 2.4, "interpolate": "monotone"},
         "encoding": {
             "x": {"field": "x", "type": "quantitative", "title": title},
-            "y": {"field": "y", "type": "quantitative", "title": "how often", "axis": {"labels": False}},
+            "y": {"field": "y", "type": "quantitative", "title": "density", "axis": {"labels": False}},
             "color": {
                 "field": "name",
                 "type": "nominal",
@@ -135,7 +135,7 @@ def spread_chart(values: dict[str, np.ndarray], title: str) -> dict[str, Any]:
 
 
 def shoot(path: Path) -> Path:
-    """A picture of the first screen of the demo's report, as the system's Chromium shows it."""
+    """Take a screenshot of the first screen of the demo report in the system's Chromium."""
     from playwright.sync_api import sync_playwright
 
     names = ("chromium", "chromium-browser", "google-chrome")

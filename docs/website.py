@@ -1,6 +1,6 @@
-"""Makes a website of the pages: `python docs/website.py FOLDER` writes one that works from disk, without a network.
+"""Build the documentation website: `python docs/website.py FOLDER`; it works from disk, without a network.
 
-The map in docs/index.md, its tables of links under headings, says which pages there are, in which order and groups.
+The tables of links in docs/index.md define the pages, their order and their groups.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from pygments.lexers import get_lexer_by_name
 
 HERE = Path(__file__).parent
 LIVE = {"report.png": "scorespace-demo.html"}
-"""Pictures of what the website has itself: a click on the picture opens it."""
+"""Images that link to the page they show."""
 _LINK = re.compile(r"^\| \[(?P<title>[^]]+)\]\((?P<file>[^)]+)\) \| (?P<about>.+) \|$")
 
 
-# --- which pages there are
+# --- pages
 
 
 def address(file: str) -> str:
-    """What a page is called in the folder of the website; all pages lie side by side there."""
+    """Return the file name of a page in the website, which has no subfolders for pages."""
     return f"{Path(file).stem.lower()}.html"
 
 
 class Page(NamedTuple):
-    """A page on the map: the name of its file as index.md links it, its short title, and what it answers."""
+    """A page in index.md: its file, its short title, and what it answers."""
 
     file: str
     title: str
@@ -51,14 +51,14 @@ class Page(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Pages that answer the same kind of question."""
+    """Pages under one heading of index.md."""
 
     title: str
     pages: list[Page]
 
 
 def groups(index: str) -> list[Group]:
-    """The groups of pages on the map, in its order; the map itself comes first."""
+    """Return the groups of pages in the order of index.md; index.md itself comes first."""
     found: list[Group] = []
     heading = ""
     for line in index.splitlines():
@@ -76,12 +76,12 @@ def groups(index: str) -> list[Group]:
 
 
 def anchor(title: str) -> str:
-    """The anchor that code hosts give a heading."""
+    """Return the anchor of a heading, as on GitHub."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 class Section(NamedTuple):
-    """What the search can find: a heading with the text below it, or a named row of a table."""
+    """A search result: a heading with the text below it, or a named row of a table."""
 
     anchor: str
     title: str
@@ -89,7 +89,7 @@ class Section(NamedTuple):
 
 
 class Rendered(NamedTuple):
-    """A page as HTML, its headings below the title, and what can be found in it."""
+    """A page as HTML, its headings below the title, and its search results."""
 
     title: str
     html: Markup
@@ -98,21 +98,21 @@ class Rendered(NamedTuple):
 
 
 def rendered(text: str) -> Rendered:
-    """A page of Markdown as HTML, links to other pages leading to their addresses."""
+    """Render Markdown as HTML, with links to the pages of the website."""
     tokens = _MARKDOWN.parse(re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL))
     headings, rows = list(_named_headings(tokens)), list(_named_rows(tokens))
     for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         for child in token.children or ():
             _redirect(child)
         if before.type == "th_open" and not token.content:
-            before.tag = after.tag = "td"  # a corner without words heads nothing
+            before.tag = after.tag = "td"  # an empty header cell is no header
     title, *below = headings
     sections = [*_texts(tokens, headings), *rows]
     return Rendered(title.title, Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})), below, sections)
 
 
 def _named_headings(tokens: list[Token]) -> Iterator[Section]:
-    """Give every heading its anchor; a second one of the same words gets a number."""
+    """Give every heading its anchor; repeated headings get a number."""
     seen: Counter[str] = Counter()
     for token, inside in pairwise(tokens):
         if token.type == "heading_open":
@@ -125,7 +125,7 @@ def _named_headings(tokens: list[Token]) -> Iterator[Section]:
 
 
 def _named_rows(tokens: list[Token]) -> Iterator[Section]:
-    """Give a row of a table whose first cell is a name in code, as a measure's is, that name as its anchor."""
+    """Give a table row whose first cell is a name in code, such as a measure, that name as its anchor."""
     taken = {token.attrs.get("id") for token in tokens}
     for at, token in enumerate(tokens):
         first = tokens[at + 2] if token.type == "tr_open" else None
@@ -141,7 +141,7 @@ def _named_rows(tokens: list[Token]) -> Iterator[Section]:
 
 
 def _texts(tokens: list[Token], headings: list[Section]) -> Iterator[Section]:
-    """The text below each heading."""
+    """Yield the text below each heading."""
     starts = [at for at, token in enumerate(tokens) if token.type == "heading_open"]
     for heading, start, end in zip(headings, starts, [*starts[1:], len(tokens)], strict=True):
         inside = [token for token in tokens[start + 3 : end] if token.type in ("inline", "fence")]
@@ -149,35 +149,35 @@ def _texts(tokens: list[Token], headings: list[Section]) -> Iterator[Section]:
 
 
 def _plain(token: Token) -> str:
-    """The words of a token, without marks."""
+    """Return the text of a token without markup."""
     if token.children is None:
         return " ".join(token.content.split()) if token.type in ("inline", "fence") else ""
     return "".join(child.content if child.type in ("text", "code_inline") else " " for child in token.children).strip()
 
 
 def _redirect(token: Token) -> None:
-    """Let a link to a page lead to its address."""
+    """Point a link to a Markdown page to its HTML file."""
     if token.type == "link_open":
         path, mark, place = str(token.attrs["href"]).partition("#")
         token.attrSet("href", (address(path) if path.endswith(".md") else path) + mark + place)
 
 
 def _code(self: Any, tokens: list[Token], index: int, options: Any, env: Any) -> str:
-    """A block of code in colours."""
+    """Render a code block with syntax highlighting."""
     language = tokens[index].info.strip() or "text"
     code = highlight(tokens[index].content, get_lexer_by_name(language), HtmlFormatter(nowrap=True))
     return f'<div class="code"><pre tabindex="0"><code class="{language}">{code}</code></pre></div>\n'
 
 
 def _picture(self: Any, tokens: list[Token], index: int, options: Any, env: Any) -> str:
-    """A picture; one of something that can be opened leads there."""
+    """Render an image; an image in LIVE links to its page."""
     source, alt = str(tokens[index].attrs["src"]), Markup.escape(tokens[index].content)
     image = Markup('<img src="{}" alt="{}" loading="lazy">').format(source, alt)
     return Markup('<a href="{}">{}</a>').format(LIVE[source], image) if source in LIVE else image
 
 
 def _wide(self: Any, tokens: list[Token], index: int, options: Any, env: Any) -> str:
-    """A table scrolls by itself where the screen is narrow."""
+    """Render a table that scrolls on narrow screens."""
     return '<div class="table" tabindex="0"><table>\n' if tokens[index].nesting == 1 else "</table></div>\n"
 
 
@@ -190,7 +190,7 @@ for _kind, _rule in {"fence": _code, "image": _picture, "table_open": _wide, "ta
 
 
 def build(folder: Path) -> list[Path]:
-    """Write the website into a folder, and return the files of its pages."""
+    """Write the website into a folder and return the files of its pages."""
     map_ = groups((HERE / "index.md").read_text(encoding="utf-8"))
     pages = [page for group in map_ for page in group.pages]
     template = Environment(
@@ -216,7 +216,7 @@ def build(folder: Path) -> list[Path]:
 
 
 def report(folder: Path) -> None:
-    """Write the report that docs/report.png is a picture of."""
+    """Write the report that docs/report.png shows."""
     subprocess.run([sys.executable, "-m", "scorespace", "demo"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 

@@ -1,6 +1,6 @@
 """What all tests share: how Hypothesis searches, a cache of their own, and one browser for each process.
 
-In CI Hypothesis tries the same examples every time, elsewhere new ones.
+In CI Hypothesis tries the same examples every time, elsewhere new ones; `make laws` tries more of them.
 """
 
 import os
@@ -14,8 +14,9 @@ from hypothesis import settings
 
 from components import missing
 
-settings.register_profile("repeatable", deadline=None, derandomize=True)
-settings.register_profile("searching", deadline=None)
+EXAMPLES = int(os.environ.get("EXAMPLES", "30"))
+settings.register_profile("repeatable", deadline=None, max_examples=EXAMPLES, derandomize=True)
+settings.register_profile("searching", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("repeatable" if os.environ.get("CI") else "searching")
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from scorespace.conditions import Condition, CostMatrix
+from scorespace.costs import Condition, CostMatrix
 from scorespace.errors import ConditionError
 from scorespace.tables import Counts
 
@@ -114,17 +114,17 @@ def test_refused_costs_really_need_no_model(costs):
         return
     first = refusal(Condition, *costs).splitlines()[0]
     if any(always.values()):
-        named = next(name for name in always if f" deciding {name} is never worse, so no model is needed." in first)
+        named = next(name for name in always if f" deciding {name} is optimal, so no model is needed." in first)
         assert always[named]
     else:
-        assert first == "under these costs every error is better than the right decision."
+        assert first == "with these costs, every error is cheaper than the correct decision."
 
 
 def test_message_for_errors_that_pay():
     assert refusal(Condition, fp=-1, fn=-2) == (
-        "under these costs every error is better than the right decision.\n"
+        "with these costs, every error is cheaper than the correct decision.\n"
         "  seen: fp=-1, tn=0, fn=-2, tp=0\n"
-        "  hint: each error must cost more than the right decision on the same case: fp > tn and fn > tp"
+        "  hint: an error must cost more than the correct decision on the same case: fp > tn and fn > tp"
     )
 
 
@@ -183,7 +183,7 @@ def test_refused_when_one_decision_is_never_worse(cells):
         assert CostMatrix(ABC, matrix).matrix.tolist() == matrix.tolist()
         return
     assert refusal(CostMatrix, ABC, matrix) == (
-        f"under these costs deciding '{never_worse[0]}' is never worse, so no model is needed.\n"
+        f"with these costs, always deciding '{never_worse[0]}' is optimal, so no model is needed.\n"
         "  hint: rows are actual classes, columns decisions; is the matrix transposed?"
     )
 
@@ -204,7 +204,7 @@ def test_a_class_named_twice_is_refused():
 @pytest.mark.parametrize("cell", [math.nan, math.inf])
 def test_cells_must_be_finite(cell):
     assert refusal(CostMatrix, ("a", "b"), [[0, cell], [1, 0]]) == (
-        "a cost matrix holds something that is not a finite number.\n  hint: finite numbers; a gain is negative"
+        "a cost matrix must hold finite numbers.\n  hint: finite numbers; a gain is negative"
     )
 
 
@@ -249,8 +249,8 @@ def test_a_prevalence_goes_with_the_costs():
 @pytest.mark.parametrize(("costs", "positive"), [(COSTS, "a"), (CostMatrix(("a", "b"), [[0, 1], [1, 0]]), "c")])
 def test_no_two_class_condition(costs, positive):
     message = (
-        "only costs of two classes, one of them positive, make a two-class condition.\n"
-        "  hint: costs of the two classes, and which is positive"
+        "a condition needs the costs of two classes, one of them positive.\n"
+        "  hint: a 2 × 2 cost matrix, and the name of the positive class"
     )
     assert refusal(costs.condition, positive) == message
 

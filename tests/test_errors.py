@@ -3,7 +3,7 @@
 import pytest
 
 from scorespace import errors
-from scorespace.errors import ScoreSpaceError, did_you_mean, listing, nearest
+from scorespace.errors import ScoreSpaceError, closest_name, did_you_mean, listing
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_listing(names, text):
     ("name", "meant"), [("outcom", "outcome"), ("OUTCOME", "outcome"), ("scroe", "Score"), ("xyz", None), ("", None)]
 )
 def test_the_nearest_name(name, meant):
-    assert nearest(name, ["outcome", "Score"]) == meant
+    assert closest_name(name, ["outcome", "Score"]) == meant
 
 
 def test_the_hint_for_an_unknown_name():
@@ -67,4 +67,4 @@ def test_no_part_commands_the_terminal():
 
 
 def test_a_blank_is_nearer_than_another_letter():
-    assert nearest("score_a", ["score_b", "score a"]) == "score a"
+    assert closest_name("score_a", ["score_b", "score a"]) == "score a"

@@ -28,7 +28,7 @@ def test_the_old_file_or_the_new_one_whole():
     path.write_text("old")
 
     def fail():
-        with files.replacing(path) as temporary:
+        with files.atomic_write(path) as temporary:
             temporary.write_text("half of the n")
             raise RuntimeError
 
@@ -68,7 +68,7 @@ def test_a_name_as_long_as_names_can_be():
     assert files.write_file(path, b"new").read_bytes() == b"new"
 
 
-@pytest.mark.parametrize(("name", "seen"), [("folder.csv", "a folder"), ("pipe.csv", "a device or a pipe, not a file")])
+@pytest.mark.parametrize(("name", "seen"), [("folder.csv", "a folder"), ("pipe.csv", "a device or a pipe")])
 def test_what_is_no_file_is_not_replaced(name, seen):
     if name == "pipe.csv":
         os.mkfifo(name)
@@ -77,7 +77,7 @@ def test_what_is_no_file_is_not_replaced(name, seen):
     for attempt in (lambda: files.write_file(Path(name), b""), lambda: files.check_target(Path(name), (".csv",))):
         with pytest.raises(DataError) as caught:
             attempt()
-        assert str(caught.value) == f"'{name}' cannot be written.\n  seen: it is {seen}\n  hint: the name of a file"
+        assert str(caught.value) == f"'{name}' cannot be written.\n  seen: it is {seen}\n  hint: name a regular file"
 
 
 def test_devices_are_not_replaced():
@@ -92,11 +92,11 @@ def test_places_that_cannot_be_written():
         files.check_target(Path("absent/a.csv"), (".csv",))
     assert (
         str(caught.value)
-        == "there is no folder 'absent' to write a.csv into.\n  hint: make the folder first, or name another"
+        == "the folder 'absent' for a.csv does not exist.\n  hint: create it, or choose another folder"
     )
     with pytest.raises(DataError) as caught:
         files.check_target(Path("a.doc"), (".csv", ".json"))
-    assert str(caught.value) == "'a.doc' has no known ending.\n  hint: .csv .json"
+    assert str(caught.value) == "'a.doc' has no known file extension.\n  hint: .csv .json"
     with pytest.raises(DataError, match=r"'a\\x00b.csv' cannot be written"):
         files.write_file(Path("a\0b.csv"), b"")
 
@@ -108,24 +108,24 @@ def test_any_name_of_a_file_that_is_read_is_refused():
     Path("softer.csv").symlink_to("soft.csv")
     for name in ("in.csv", "./in.csv", "hard.csv", "soft.csv", "softer.csv"):
         with pytest.raises(DataError) as caught:
-            files.refuse_overwriting(Path(name), ["in.csv"])
+            files.check_not_an_input(Path(name), ["in.csv"])
         assert str(caught.value) == (
-            f"'{Path(name)!s}' is read here and is not overwritten.\n  hint: another name for the output"
+            f"'{Path(name)!s}' is an input file and is not overwritten.\n  hint: choose another output file"
         )
-    files.refuse_overwriting(Path("other.csv"), ["in.csv", "absent.csv", "a\0b"])
+    files.check_not_an_input(Path("other.csv"), ["in.csv", "absent.csv", "a\0b"])
 
 
 def test_a_run_writes_over_nothing_that_it_has_read():
     Path("in.csv").write_text("data")
     Path("soft.csv").symlink_to("in.csv")
-    token = files._read.set(set())
+    token = files._read_files.set(set())
     try:
-        files.remember("in.csv")
-        files.remember("absent.csv")
-        with pytest.raises(DataError, match="is read here"):
+        files.record_read("in.csv")
+        files.record_read("absent.csv")
+        with pytest.raises(DataError, match="input file"):
             files.write_file(Path("soft.csv"), b"x")
     finally:
-        files._read.reset(token)
+        files._read_files.reset(token)
     assert Path("in.csv").read_text() == "data"
 
 
@@ -136,7 +136,7 @@ SLEEPER = """
 import sys, time
 from pathlib import Path
 from scorespace import files
-with files.scratch(".csv", Path(".")) as path:
+with files.temporary_file(".csv", Path(".")) as path:
     path.write_text("half")
     print("ready", flush=True)
     time.sleep(60)
@@ -170,7 +170,7 @@ def test_the_folder_for_temporary_files_is_swept_too(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     stale = tmp_path / ".scorespace-0123456789ab.csv"
     stale.write_text("left by a kill")
-    with files.scratch(".csv") as path:
+    with files.temporary_file(".csv") as path:
         assert not stale.exists()
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert os.listdir(tmp_path) == []

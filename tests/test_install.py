@@ -78,7 +78,7 @@ def done(bin, tmp_path_factory):
 def test_readme_runs_as_printed_from_the_wheel_alone(done):
     folder, ran = done
     assert {line: run.stderr for line, run in ran.items() if run.returncode or "arning" in run.stderr} == {}
-    written = {"scorespace-demo.html", "credit.csv", "iris.csv", "credit.html", "pr.png"}
+    written = {"scorespace-demo.html", "credit.csv", "iris.csv", "credit.html", "calibration.png"}
     assert written <= {path.name for path in folder.iterdir()}
 
 

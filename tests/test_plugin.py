@@ -1,6 +1,6 @@
 """A stranger's distribution, one file and an entry point, brings a kind of table with all that goes with it.
 
-It adds a table of residuals, a measure, a curve, a test, a finding and a section, and goes through the command line.
+It adds a table of residuals, a measure, a curve, a test, a finding, a section and a verb.
 Nothing in the package knows of it.
 """
 
@@ -22,16 +22,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scorespace.comparisons.answer import Comparison
+from scorespace.cli import output
+from scorespace.cli.options import OutputFormat
+from scorespace.cli.verbs import verb
+from scorespace.comparisons.result import Comparison
 from scorespace.comparisons.test import test
-from scorespace.comparisons.question import Paired
+from scorespace.comparisons.design import PairedModels
 from scorespace.curves.curve import Curve, curve
-from scorespace.evaluation.finding import Look, finding
+from scorespace.evaluation.findings import FindingContext, finding
+from scorespace import evaluate
 from scorespace.measures import measure
 from scorespace.tables import Array, Table, ratio
-from scorespace.tables.kind import table_kind
-from scorespace.views.document import Text
-from scorespace.views.sections import section
+from scorespace.tables.table_kind import table_kind
+from scorespace.report.document import Grid, Text
+from scorespace.report.sections import section
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +74,7 @@ class StrangeTable(Table):
         return StrangeTable(np.append(self.residual, other.residual), np.append(self.weight, other.weight))
 
 
-@table_kind("predicted numbers beside true ones")
+@table_kind("numeric predictions")
 def strange(truth, column, weight):
     return StrangeTable(column - truth, np.ones(truth.size) if weight is None else weight)
 
@@ -89,7 +93,7 @@ def missing(t: StrangeTable) -> Curve:
 
 
 @finding("XX001", level="warning", title="predictions lean to one side")
-def leaning(table: StrangeTable, look: Look) -> str | None:
+def leaning(table: StrangeTable, look: FindingContext) -> str | None:
     mean = float(np.average(table.residual, weights=table.weight))
     return f"{look.model} leans by {mean:+.2f}." if abs(mean) > 0.5 else None
 
@@ -102,7 +106,7 @@ def strange_section(evaluation):
 TEST = '''
 
 @test(title="Sign test of residuals", for_="off_by")
-def nearer(question: Paired[StrangeTable]) -> Comparison:
+def nearer(question: PairedModels[StrangeTable]) -> Comparison:
     """Which of two models is nearer to the truth more often."""
     a, b = (np.abs(table.residual) for table in question.tables)
     nearer_a, nearer_b = int((a < b).sum()), int((b < a).sum())
@@ -111,11 +115,24 @@ def nearer(question: Paired[StrangeTable]) -> Comparison:
 '''
 
 
+VERB = '''
+
+@verb("Residuals")
+def residuals(data: str, truth: str, prediction: str, format: OutputFormat = "table") -> None:
+    """Print the mean absolute residual of a column.
+
+    Example: scorespace residuals numbers.csv y near
+    """
+    value = evaluate(data, truth=truth, models={"m": f"strange({prediction})"}).measures("off_by")[0].value
+    output.write_grid(Grid(("off_by",), ((f"{value:.4f}",),)), {"rows": [{"off_by": value}]}, format)
+'''
+
+
 @pytest.fixture(scope="module")
 def stranger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the module and the metadata of an installed distribution."""
     home = tmp_path_factory.mktemp("site")
-    (home / "strange_residuals.py").write_text(MODULE + TEST, encoding="utf-8")
+    (home / "strange_residuals.py").write_text(MODULE + TEST + VERB, encoding="utf-8")
     about = home / "strange_residuals-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: strange-residuals\nVersion: 1.0\n")
@@ -169,7 +186,7 @@ def test_evaluate_shows_its_measure_with_an_interval_and_its_finding(ask, strang
         # The mean of 200 absolute residuals: its interval is about ± 2 standard errors wide.
         assert row["low"] < row["value"] < row["high"]
         assert row["high"] - row["low"] < 0.6
-    assert found["verdict"].startswith("near is best, with mean absolute residual ")
+    assert found["verdict"].startswith("near is best: off_by ")
 
 
 def test_compare_uses_its_test_and_the_bootstrap(ask):
@@ -194,6 +211,13 @@ def test_the_report_has_its_section_and_the_catalogue_its_measure(ask, stranger)
     assert "Residuals of near, far." in page
     assert "off_by" in page
     assert "How far predictions miss on average" in ask("measures", "off_by")
+
+
+def test_its_verb_is_listed_with_help_and_runs(ask, stranger):
+    assert "Print the mean absolute residual of a column." in ask("--help")
+    assert "scorespace residuals numbers.csv y near" in ask("residuals", "--help")
+    found = json.loads(ask("residuals", "numbers.csv", "y", "near", "--format", "json"))
+    assert found["rows"][0]["off_by"] == pytest.approx(expected(stranger, 1), abs=1e-9)
 
 
 def test_nothing_in_the_package_knows_of_it():

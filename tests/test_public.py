@@ -14,7 +14,7 @@ import scorespace as ss
 from scorespace.cli import main
 from scorespace.measures import measures, parse
 from scorespace.measures.measure import MEASURES
-from scorespace.views import sections
+from scorespace.report import sections
 
 ROOT = Path(__file__).parents[1]
 HEAVY = ("duckdb", "altair", "rich", "sklearn", "pandas", "polars", "pyarrow", "scipy", "numpy", "narwhals", "typer")
@@ -47,9 +47,9 @@ def test_computing_from_arrays_loads_no_engine_and_no_view():
 
 
 def test_a_room_is_no_misspelt_measure():
-    code = "import sys; from scorespace import frames; print(frames.__name__, *sys.modules)"
+    code = "import sys; from scorespace import io; print(io.__name__, *sys.modules)"
     name, *loaded = python(code).split()
-    assert name == "scorespace.frames"
+    assert name == "scorespace.io"
     assert "scorespace.measures" not in loaded
 
 
@@ -158,7 +158,7 @@ def test_it_is_a_row_of_the_report(toll):
 
 
 def test_it_is_in_the_catalogue_page(toll):
-    page = runpy.run_path(str(ROOT / "docs" / "generate.py"))["pages"]()["measures.md"]
+    page = runpy.run_path(str(ROOT / "docs" / "generate.py"))["_measures"]()
     (line,) = [line for line in page.splitlines() if line.startswith("| `toll` ")]
     for words in ("Toll", "price · FP / all", "0 to ∞", "there are no cases", "`alarm_toll`", "`price=1`"):
         assert words in line
@@ -191,11 +191,11 @@ import json, runpy
 import scorespace as ss
 
 data = {str(tmp_path / "data.csv")!r}
-pages = runpy.run_path({str(ROOT / "docs" / "generate.py")!r})["pages"]
+page = runpy.run_path({str(ROOT / "docs" / "generate.py")!r})["_measures"]()
 print(json.dumps({{
     "python": ss.toll(ss.Counts(2, 1, 1, 2), price=3),
     "evaluate": ss.evaluate(data, truth="y", scores="s", measures={ASKED!r}).summary.rows()[0]["value"],
-    "catalogue": "| `toll` " in pages()["measures.md"],
+    "catalogue": "| `toll` " in page,
     "listed": "toll" in dir(ss),
 }}))
 """

@@ -13,14 +13,14 @@ from scorespace.results import (
     NOTE_KINDS,
     ByValue,
     Result,
+    decimal_places,
+    decimal_places_by_column,
     decimals,
-    digits,
-    digits_along,
+    format_interval,
     grouped,
-    limits,
     note,
     percent,
-    plain,
+    to_json_types,
 )
 
 
@@ -48,15 +48,15 @@ class Pair(ByValue):
     ],
 )
 def test_plain(value, expected):
-    assert plain(value) == expected
+    assert to_json_types(value) == expected
 
 
 def test_plain_values_are_json():
-    json.dumps(plain({"a": np.float64("nan"), "b": [np.int8(1), np.bool_(False)], 3: np.inf}), allow_nan=False)
+    json.dumps(to_json_types({"a": np.float64("nan"), "b": [np.int8(1), np.bool_(False)], 3: np.inf}), allow_nan=False)
 
 
 def test_whole_floats_stay_floats():
-    assert isinstance(plain(np.float64(2)), float)
+    assert isinstance(to_json_types(np.float64(2)), float)
 
 
 @pytest.mark.parametrize(
@@ -141,13 +141,13 @@ def test_values_are_not_hashable():
     ],
 )
 def test_digits_follow_the_size_of_the_numbers(numbers, text):
-    assert limits(*numbers) == text
+    assert format_interval(*numbers) == text
 
 
 @given(st.floats(1e-6, 1e6), st.floats(1e-4, 0.5))
 def test_no_two_limits_look_alike_and_none_looks_like_zero(value, share):
     low, high = value * (1 - share), value * (1 + share)
-    first, rest = limits(value, low, high).replace("]", "").split(" [")
+    first, rest = format_interval(value, low, high).replace("]", "").split(" [")
     second, third = rest.split(", ")
     assert second != third
     assert float(first.replace(" ", "")) != 0
@@ -167,8 +167,8 @@ def test_shares_in_percent(share, text):
     )
 )
 def test_digits_of_many_are_those_of_each(rows):
-    found = digits_along(np.array(rows).T)
-    assert found.tolist() == [digits(*row) for row in rows]
+    found = decimal_places_by_column(np.array(rows).T)
+    assert found.tolist() == [decimal_places(*row) for row in rows]
 
 
 def test_a_result_tells_its_words_its_rows_and_its_facts():

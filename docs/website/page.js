@@ -1,7 +1,7 @@
-// Search, copy, light or dark. The pages read well without any of it.
+// Search, copy buttons, light and dark mode. The pages also work without this script.
 "use strict";
 
-// --- search: the words of all pages come with the first question, as a script, since from disk nothing can be fetched
+// --- search: the index is loaded as a script with the first query, because fetch does not work from disk
 
 const form = document.querySelector("form"), asked = document.getElementById("asked"), answers = document.getElementById("answers");
 let sections = null, chosen = -1;
@@ -22,7 +22,7 @@ function load() {
   document.head.append(script);
 }
 
-// A word counts where a word begins with it: most in a heading or the name of a row, then in the name of the page, then in the text.
+// A query word matches the beginning of a word: best in a heading or row name, then in the page title, then in the text.
 function weight(section, words) {
   let sum = 0;
   for (const word of words) {
@@ -45,7 +45,7 @@ function answer() {
   const best = sections.map((section) => [weight(section, words), section]).filter(([points]) => points)
     .sort(([a], [b]) => b - a).slice(0, 12);
   for (const [, section] of best) answers.append(line(section, words));
-  if (!best.length) answers.append(Object.assign(document.createElement("li"), { className: "none", textContent: "Nothing has all these words." }));
+  if (!best.length) answers.append(Object.assign(document.createElement("li"), { className: "none", textContent: "No results." }));
   choose(0);
 }
 

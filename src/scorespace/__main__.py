@@ -1,68 +1,51 @@
-"""The command `scorespace`: streams and signals are made safe before anything slow is loaded."""
+"""The command `scorespace`: prepares streams and signals before anything slow is imported."""
 
-import atexit
-import gc
 import os
 import signal
 import sys
+import warnings
 from types import FrameType
 
 
 def main() -> None:
-    """Run the command line; an interrupt at any moment ends it in a word, with nothing left behind."""
-    ended: list[object] = []
-    atexit.register(_end, ended)  # registered before all others, so that it is called after them
+    """Run the command line; an interrupt at any moment ends it without a traceback and leaves no temporary file."""
+    _open_streams()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"):
+        number = getattr(signal, name, None)
+        # What is ignored stays ignored, as under nohup; SIGPIPE is ignored by Python itself.
+        if number is not None and (name == "SIGPIPE" or signal.getsignal(number) is not signal.SIG_IGN):
+            signal.signal(number, _end_by_signal)
+    # One thread: sums of products have the same last digit on every machine, and do not compete with our own threads.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if not sys.warnoptions:  # warnings of libraries are for developers; users read notes
+        warnings.simplefilter("ignore")
+        for shown in ("the plug-in", ".* is now called"):
+            warnings.filterwarnings("always", message=shown)
+    from scorespace.cli import main as run
+
+    run()
+
+
+def _open_streams() -> None:
+    """Open closed standard streams: the next file that is opened would take their place and receive the output."""
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
-        except OSError:  # closed: the next file that is opened would take its place, and what is printed would go there
+        except OSError:
             os.open(os.devnull, os.O_RDWR)
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - until the end
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - open until the end
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"):
-        number = getattr(signal, name, None)
-        # What is ignored stays so, as under nohup; only Python itself ignores readers that have gone.
-        if number is not None and (name == "SIGPIPE" or signal.getsignal(number) is not signal.SIG_IGN):
-            signal.signal(number, _leave)
-    gc.set_threshold(250_000, 20, 20)  # loading makes much and leaves no cycles: to look for them takes a tenth of it
-    # Sums of a million products are done before threads of the algebra library wake, which then stand in the way of
-    # ours; and on one thread they have the same last digit on every machine.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    import warnings
-
-    if not sys.warnoptions:  # what libraries warn of is for us; users read notes
-        warnings.simplefilter("ignore")
-        warnings.filterwarnings("always", message="the plug-in")
-    from scorespace.cli import main as run
-
-    try:
-        run()
-        ended.append(None)
-    except SystemExit as end:
-        ended.append(end.code)
-        raise
 
 
-def _end(ended: list[object]) -> None:
-    """Leave once all is done: to take apart what goes with the process anyway takes a sixth of a short run."""
-    if not ended or not isinstance(ended[0], int | None):
-        return  # an error or words, which Python tells
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (OSError, ValueError):  # nobody reads any more
-        pass
-    os._exit(ended[0] or 0)
-
-
-def _leave(number: int, _: FrameType | None) -> None:
-    """End at once. An exception instead could surface anywhere, also where libraries swallow or print it."""
+def _end_by_signal(number: int, _: FrameType | None) -> None:
+    """Remove temporary files, then end by the signal itself: an exception could surface inside any library."""
     files = sys.modules.get("scorespace.files")
-    if files is not None and hasattr(files, "remove_scratch"):
-        files.remove_scratch()
+    if files is not None and hasattr(files, "remove_temporary_files"):
+        files.remove_temporary_files()
     if number == signal.SIGINT:
         os.write(2, b"stopped\n")
-    os._exit(128 + number)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pytest
 
-from auditing.tables import story
+from helpers.audit_tables import story
 
 SOURCE = np.random.default_rng(5)
 
@@ -34,21 +34,20 @@ def test_the_whole_screen(run, write):
     assert [line.rstrip() for line in done.out.strip().splitlines()] == [
         "small.csv   60 rows   2 columns   target = y",
         "",
-        "column   kind              values        missing   evidence",
-        "size     ordinal           3 different   –         words with an order: small <",
-        "                                                   medium < large",
-        "y        binary (target)   2 different   –         two values, 0 and 1",
+        "column   kind              values       missing   evidence",
+        "size     ordinal           3 distinct   –         words with an order: small <",
+        "                                                  medium < large",
+        "y        binary (target)   2 distinct   –         two values, 0 and 1",
         "",
         "notes SS103 'size' alone predicts 'y' with AUC 1.000 (cross-fitted; p < 0.001",
-        "            after correction for 2 tests). Ask whether it is known before the",
-        "            target is; if not, leave it out.",
-        "      SS140 57 of 60 rows (95 %) repeat another one in all columns but",
-        "            identifiers. With so few different values, chance alone can bring",
-        "            that. Keep one of each before splitting, else a copy is tested that",
-        "            was learnt.",
+        "            after Holm's correction for 2 tests). Check whether it is known",
+        "            before the target; if not, exclude it.",
+        "      SS140 57 of 60 rows (95 %) duplicate another row in all columns except",
+        "            identifiers. With few distinct values this may be chance. Remove",
+        "            duplicates before splitting, or test rows may also be in training.",
         "",
-        "Settle 1 thing before modelling. Begin with 'size': the target leaks there. 1",
-        "more is good to know.",
+        "Resolve 1 problem before modelling. Begin with the target leak in 'size'. 1 note",
+        "for information.",
     ]
 
 
@@ -67,7 +66,7 @@ def test_csv_and_markdown(run, told):
 
 def test_fail_on_a_code_or_a_level(run, told, clean):
     done = run("audit", told, "--target", "target", "--fail-on", "SS120")
-    assert (done.code, done.err) == (1, "found SS120: 'field2' and 'field3' hold the same values in every row.\n")
+    assert (done.code, done.err) == (1, "found SS120: 'field2' and 'field3' are equal in every row.\n")
     assert run("audit", told, "--target", "target", "--fail-on", "SS140").code == 0
     assert run("audit", told, "--target", "target", "--fail-on", "warning").code == 1
     assert run("audit", clean, "--target", "y", "--fail-on", "info").code == 0
@@ -89,7 +88,7 @@ def test_the_data_are_never_overwritten(run, told, tmp_path):
     (tmp_path / "link.html").symlink_to(tmp_path / told)
     done = run("audit", told, "--report", "link.html")
     assert (done.code, done.out) == (2, "")
-    assert "is read here and is not overwritten" in done.err
+    assert "is an input file and is not overwritten" in done.err
 
 
 def test_kinds_are_overruled(run, told):
@@ -98,7 +97,7 @@ def test_kinds_are_overruled(run, told):
     assert columns[0]["kind"] == "ratio"
     assert columns[3]["evidence"] == "as stated: 1 < 2 < 3 < 4 < 5 < 6 < 7 < 8 < 9 < 10"
     assert run("audit", told, "--kind", "field4").err == (
-        "ColumnError: --kind field4 cannot be read.\n  hint: --kind 'size=ordinal(small,medium,large)'\n"
+        "ColumnError: --kind field4 cannot be parsed.\n  hint: --kind 'size=ordinal(small,medium,large)'\n"
     )
 
 
@@ -115,7 +114,7 @@ def test_scores(run, credit):
     assert done.code == 0
     assert [row["code"] for row in done.json()["rows"] if row["code"].startswith("SS17")] == []
     assert run("audit", data, "--score", "tree").err == (
-        "DataError: scores are judged beside a target.\n  hint: --target COL\n"
+        "DataError: checks of scores need a target.\n  hint: --target COL\n"
     )
 
 

@@ -86,21 +86,24 @@ def test_the_page(run, data, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([*QUICK], "DataError: benchmark wants data or a suite.\n"
+        ([*QUICK], "DataError: pass either data or a suite.\n"
             "  hint: --data PATH --target COL, or --suite smooth-roc\n"),
         (
             ["--suite", "smooth-roc", "--target", "y"],
-            "DataError: the suite smooth-roc says itself which column is what.\n  hint: --data PATH for your own\n",
+            "DataError: the suite smooth-roc defines the column roles itself.\n  hint: --data PATH for other data\n",
         ),
-        (["stat", "r"], "DataError: benchmark does not know 'stat r'.\n  hint: benchmark status DIR\n"),
-        (["status", "nowhere"], "DataError: 'nowhere' holds no run.\n  hint: scorespace benchmark … --out nowhere\n"),
+        (["stat", "r"], "DataError: benchmark has no argument 'stat r'.\n  hint: benchmark status DIR\n"),
+        (
+            ["status", "nowhere"],
+            "DataError: 'nowhere' is not a run directory.\n  hint: scorespace benchmark … --out nowhere\n",
+        ),
         (
             ["--data", "credit.csv", "--target", "risk"],
             "DataError: no learner is named.\n  hint: --learner naive_bayes --learner forest\n",
         ),
         (
             ["--data", "credit.csv", *QUICK],
-            "DataError: the targets do not fit the files.\n  seen: 1 files and 0 targets\n"
+            "DataError: the number of targets does not match the number of files.\n  seen: 1 files and 0 targets\n"
             "  hint: --target COL, once for all or once for each --data\n",
         ),
         (
@@ -109,12 +112,12 @@ def test_the_page(run, data, tmp_path):
         ),
         (
             ["--data", "credit.csv", "--target", "risk", "--learner", "linear", "--out", "r"],
-            "ScoreSpaceError: linear predicts numbers, and the target of credit holds classes.\n"
-            "  seen: 'bad', 'good'\n  hint: another learner, or --task numbers if that is meant\n",
+            "ScoreSpaceError: linear predicts numbers, but the target of credit holds classes.\n"
+            "  seen: 'bad', 'good'\n  hint: use another learner, or --task numbers\n",
         ),
         (
             ["--data", "credit.csv", "--target", "risk", *QUICK[:2], "--resampling", "time:4", "--out", "r"],
-            "ScoreSpaceError: resampling='time:4' needs the time of each row.\n  hint: --time COL\n",
+            "ScoreSpaceError: resampling='time:4' needs a time column.\n  hint: --time COL\n",
         ),
     ],
 )  # fmt: skip

@@ -44,7 +44,7 @@ def test_formats(run, credit):
     assert [row["measure"] for row in content["rows"]] == ["brier", "cal", "ref", "logloss", "auc"]
     assert content["map"]["kind"] == "isotonic"
     assert content["rows"][3]["after"] is None  # infinite
-    assert "no chance" in content["rows"][3]["reason"]
+    assert "probability 0" in content["rows"][3]["reason"]
     table = list(csv.DictReader(io.StringIO(run("calibrate", *credit, *MODEL, "--format", "csv").out)))
     assert_allclose(float(table[0]["after"]), content["rows"][0]["after"])
     page = run("calibrate", *credit, *MODEL, "--format", "markdown").out
@@ -71,7 +71,7 @@ def test_a_saved_map_is_applied_without_a_truth(run, credit, tmp_path):
     assert content["about"] == {"model": "naive_bayes", "positive": "bad", "cases": 1000}
     done = run("calibrate", "credit.csv", *MODEL, "--apply", "map.json", "--out", "new.csv")
     assert done.code == 0
-    assert "not judged" in done.out
+    assert "1 000 cases; without true labels" in done.out
     assert (tmp_path / "new.csv").read_bytes() == (tmp_path / "same.csv").read_bytes()
     judged = run("calibrate", "credit.csv", "--truth", "outcome", *MODEL, "--apply", "map.json")  # bad, says the map
     assert "cal ↓         0.016    0.000" in judged.out
@@ -131,16 +131,16 @@ def test_several_classes(run, tmp_path, oracles):
     [
         (["--score", "naive_bayes", "--method", "plat"], "did you mean platt?"),
         (["--score", "naive_baies"], "did you mean 'naive_bayes'?"),
-        (["--score", "naive_bayes", "--out", "credit.csv"], "is read here and is not overwritten"),
-        (["--score", "naive_bayes", "--map", "credit.csv"], "has no known ending"),
-        (["--score", "naive_bayes", "--out", "o.xls"], "has no known ending"),
-        (["--score", "naive_bayes", "--out", "nowhere/o.csv"], "there is no folder"),
+        (["--score", "naive_bayes", "--out", "credit.csv"], "is an input file and is not overwritten"),
+        (["--score", "naive_bayes", "--map", "credit.csv"], "has no known file extension"),
+        (["--score", "naive_bayes", "--out", "o.xls"], "has no known file extension"),
+        (["--score", "naive_bayes", "--out", "nowhere/o.csv"], "the folder 'nowhere' for o.csv does not exist"),
         (["--score", "naive_bayes", "--fit", "credit.csv", "--folds", "5"], "either on other data or across folds"),
         (["--score", "naive_bayes", "--folds", "0"], "no number of folds"),
         (["--score", "naive_bayes", "--on", "logit"], "on='logit' does not suit"),
         (["--score", "naive_bayes", "--apply", "no.json"], "cannot be read"),
         (["--score", "naive_bayes", "--apply", "bad.json"], "is no map"),
-        (["--score", "naive_bayes", "--apply", "good.json", "--method", "platt"], "applied as it is"),
+        (["--score", "naive_bayes", "--apply", "good.json", "--method", "platt"], "not fitted again"),
         (["--score", "naive_bayes", "--apply", "good.json"], "gives the probability of 'good', not of 'bad'"),
         (["--score", "id", "--method", "temperature"], "needs probabilities"),
         (["--score", "outcome"], "cannot be both"),
@@ -194,7 +194,7 @@ def test_several_models_at_once(run, credit, tmp_path):
     done = run("calibrate", *two, "--map", "map.json")
     assert (done.code, done.err) == (
         2,
-        "ScoreSpaceError: a file holds the map of one model.\n  hint: --map with one --score\n",
+        "ScoreSpaceError: a map file holds one model.\n  hint: --map with one --score\n",
     )
 
 
@@ -202,7 +202,7 @@ def test_fold_beside_folds_is_refused(run, credit):
     done = run("calibrate", *credit, "--score", "tree", "--fold", "fold", "--folds", "5")
     assert (done.code, done.err) == (
         2,
-        "ScoreSpaceError: --fold names the folds, and --folds makes others.\n  hint: one of them\n",
+        "ScoreSpaceError: --fold and --folds are alternatives.\n  hint: pass one of them\n",
     )
 
 
@@ -211,7 +211,7 @@ def test_a_weight_beside_apply_needs_a_truth(run, credit):
     done = run("calibrate", "credit.csv", "--score", "tree", "--apply", "map.json", "--weight", "fold")
     assert (done.code, done.err) == (
         2,
-        "ScoreSpaceError: --weight beside --apply is for judging the map.\n  hint: --truth COL, too\n",
+        "ScoreSpaceError: --weight with --apply is used for evaluation only.\n  hint: add --truth COL\n",
     )
 
 

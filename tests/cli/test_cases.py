@@ -20,13 +20,13 @@ def test_counts_words_and_lists(run, six):
     assert "4 of 6 cases are easy." in found.out
     (hard,) = [line for line in found.out.splitlines() if line.startswith("c ")]
     assert hard.split() == ["c", "0.6000", "3", "0", "0.667"]
-    assert "The widest gap between neighbouring scores is 0.31" in found.out
+    assert "The largest gap between adjacent scores is 0.31" in found.out
 
 
 def test_it_fits_80_columns(run, credit):
     found = run("cases", *credit, "--score", "naive_bayes")
     assert max(map(len, found.out.splitlines())) <= 80
-    assert "the 10 most telling of" in found.out
+    assert "the 10 most extreme of" in found.out
 
 
 def test_one_zone(run, six):
@@ -34,20 +34,20 @@ def test_one_zone(run, six):
     assert [row["id"] for row in rows] == ["c"]
     assert rows[0]["zone"] == "hard"
     shown = run("cases", *six, "--zone", "easy", "--most", "1").out
-    assert "the 1 most telling of 4" in shown
+    assert "the 1 most extreme of 4" in shown
 
 
 def test_the_four_sets_against_decisions(run, six):
     found = run("cases", *six, "--id", "movie", "--set", "all", "--at", "0.65")
     assert found.out == (
         "\nsix.csv   6 cases   positive = 1 (3, 50.0 %)   model = s\n\n"
-        "scores          decided 1   decided 0   all\n"
-        "high and 1      2           1           3  \n"
-        "low and 0       0           2           2  \n"
-        "appropriate     2           3           5  \n"
-        "low and 1       0           0           0  \n"
-        "high and 0      0           1           1  \n"
-        "inappropriate   0           1           1  \n\n"
+        "scores          predicted 1   predicted 0   all\n"
+        "high and 1      2             1             3  \n"
+        "low and 0       0             2             2  \n"
+        "appropriate     2             3             5  \n"
+        "low and 1       0             0             0  \n"
+        "high and 0      0             1             1  \n"
+        "inappropriate   0             1             1  \n\n"
         "high and positive   score    rank   label   slope\n"
         "a                   0.9500   1      1       19   \n"
         "b                   0.7000   2      1       2.33 \n"
@@ -57,18 +57,19 @@ def test_the_four_sets_against_decisions(run, six):
         "e                  0.2000   5      0       0.25  \n\n"
         "high and negative   score    rank   label   slope\n"
         "c                   0.6000   3      0       0.667\n\n"
-        "5 of 6 scores are appropriate: on their class's side of the midpoint 0.495.\n"
-        "Decisions at 0.65 are right for 4 of them, and for 1 of the 1 inappropriate\nones.\n\n"
+        "5 of 6 scores are appropriate, on the side of the midpoint 0.495 that matches\n"
+        "their class. At threshold 0.65, 4 of them and 1 of the 1 inappropriate ones are\n"
+        "classified correctly.\n\n"
         "notes SS010 positive = 1, inferred from the labels 0 and 1.\n"
-        "      SS066 the midpoint 0.495 lies outside the scores 0.510 to 0.600 where the\n"
+        "      SS066 the midpoint 0.495 is outside the scores 0.510 to 0.600 where the\n"
         "            classes overlap: all cases there count as high. A midpoint of 0.555\n"
-        "            would part them.\n"
+        "            would separate them.\n"
     )
     content = run("cases", *six, "--id", "movie", "--set", "high-negative", "--format", "json").json()
     assert [row["id"] for row in content["rows"]] == ["c"]
     assert content["decisions"]["sets"]["high and negative"] == {"positive": 1, "negative": 0}
     assert run("cases", *six, "--set", "all", "--zone", "hard").err.startswith(
-        "ScoreError: --zone, --set and --sample are three ways to choose cases.\n"
+        "ScoreError: --zone, --set and --sample are alternatives.\n"
     )
 
 
@@ -78,7 +79,7 @@ def test_a_sub_sample_that_keeps_the_shape(run, credit, tmp_path):
     assert (len(content["rows"]), content["sample"]["cases"]) == (100, 100)
     assert sum(row["label"] == "bad" for row in content["rows"]) == 30
     assert content["sample"]["area"] < content["sample"]["by_chance"] / 3
-    assert "100 of 1 000 cases keep the shape of the curve: smAUC 0.752 for 0.751" in run("cases", *asked).out
+    assert "100 of 1 000 cases preserve the shape of the curve: smAUC 0.752 for 0.751" in run("cases", *asked).out
     assert run("cases", *asked, "--out", "part.csv").code == 0
     assert len((tmp_path / "part.csv").read_text().splitlines()) == 101
 
@@ -101,7 +102,7 @@ def test_midpoint_by_rule_number_and_validation_sample(run, six, write):
     assert middle("--learn-midpoint", other) == pytest.approx(0.5)
     assert run("cases", *six, "--midpoint", "medain").code == 2
     assert run("cases", *six, "--midpoint", "0.4", "--learn-midpoint", other).err == (
-        "DataError: the midpoint is stated and learned.\n  hint: either --midpoint or --learn-midpoint\n"
+        "DataError: --midpoint and --learn-midpoint are alternatives.\n  hint: pass one of them\n"
     )
 
 
@@ -115,8 +116,8 @@ def test_files(run, six, tmp_path):
 
 
 def test_wrong_input(run, six, write):
-    assert "no known ending" in run("cases", *six, "--out", "out.xls").err
-    assert "there is no folder" in run("cases", *six, "--out", "nowhere/out.csv").err
+    assert "no known file extension" in run("cases", *six, "--out", "out.xls").err
+    assert "the folder 'nowhere' for out.csv does not exist" in run("cases", *six, "--out", "nowhere/out.csv").err
     assert "did you mean 'movie'" in run("cases", *six, "--id", "movi").err
     wild = write("wild.csv", "y,s\n1,3\n0,-2\n")
     found = run("cases", wild, "--truth", "y", "--score", "s")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -59,24 +60,24 @@ def test_the_table_fits_80_columns(run, credit, arguments):
     done = run("compare", *credit, *arguments)
     assert (done.code, done.err) == (0, "")
     assert max(map(len, done.out.splitlines())) <= 80
-    assert "row − column" in done.out
+    assert "difference" in done.out
     assert "nan" not in done.out.lower().replace("naive", "")
 
 
 def test_the_table_ends_with_the_answer_and_the_notes(run, credit):
-    said = " ".join(run("compare", *credit, *ALL).out.split())
-    assert "All together, naive_bayes, tree, logistic differ by more than chance explains in auc (p < 0.001)." in said
-    assert "naive_bayes and logistic: auc differs by −0.008 [−0.025, +0.009], not distinguishable from chance" in said
+    said = " ".join(run("compare", *credit, *ALL, "--notes", "--all").out.split())
+    assert re.search(r"naive_bayes, tree, logistic [^.]* auc [^.]*\(p < 0.001\)\.", said)
+    assert "naive_bayes and logistic: auc differs by −0.008 [−0.025, 0.009], not statistically significant" in said
     single = "intervals are those of single differences"
     assert said.endswith(f"notes SS015 p-values of the 3 pairs are adjusted by Holm's method; {single}.")
 
 
 def test_markdown(run, credit):
-    done = run("compare", *credit, *MODELS, "--at", "0.5", "--format", "markdown")
+    done = run("compare", *credit, *MODELS, "--at", "0.5", "--all", "--notes", "--format", "markdown")
     lines = done.out.splitlines()
     assert lines[0] == "# credit.csv"
     assert "## Comparison" in lines
-    assert any(line.startswith("| naive\\_bayes right | 588") for line in lines)
+    assert any(line.startswith("| naive\\_bayes correct | 588") for line in lines)
     assert lines[-1].startswith("**naive\\_bayes and tree: acc differs by +0.064")
 
 
@@ -212,7 +213,7 @@ def test_two_samples_on_screen(run, halves):
     assert max(map(len, done.out.splitlines())) <= 80
     said = " ".join(done.out.split())
     assert "with ndka.csv 113 cases positive = Poor (41" in said
-    assert "model s100b.csv ndka.csv difference marker 0.731 0.612 +0.119 [" in said
+    assert "auc s100b.csv ndka.csv difference p test marker 0.731 0.612 +0.119 [" in said
 
 
 def test_any_measure_of_two_samples(run, halves):
@@ -241,9 +242,12 @@ def test_a_paired_test_of_two_samples_is_refused(run, halves, test):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--at", "0.5"], "--at compares decisions case by case, and not --with.\n  hint: --measure acc@0.5"),
-        (["--fold", "outcome"], "--fold is for models that are compared with each other.\n  hint: leave out --with"),
-        (["--against", "0.5"], "--with and --against are two comparisons."),
+        (
+            ["--at", "0.5"],
+            "--at compares predicted classes case by case, which --with does not.\n  hint: --measure acc@0.5",
+        ),
+        (["--fold", "outcome"], "--fold applies to models compared with each other.\n  hint: leave out --with"),
+        (["--against", "0.5"], "--with and --against are different comparisons."),
     ],
 )
 def test_what_two_samples_have_no_use_for(run, halves, more, message):
@@ -272,7 +276,7 @@ def test_one_model_is_enough_against_a_value(run, credit):
 
 def test_a_value_that_is_none_of_the_measure(run, asah):
     done = run("compare", *asah, "--against", "50")
-    assert done.err == "ScoreSpaceError: against=50 is no value of auc.\n  hint: from 0 to 1\n"
+    assert done.err == "ScoreSpaceError: against=50 is not a possible value of auc.\n  hint: from 0 to 1\n"
 
 
 # --- folds and repeats
@@ -317,7 +321,7 @@ def test_the_posterior_is_in_the_table_the_words_and_json(run, five_by_two):
     (row,) = content["rows"]
     assert row["left"] + row["rope"] + row["right"] == pytest.approx(1)
     assert (row["width"], row["p"]) == (0.02, None)
-    done = run("compare", *arguments)
+    done = run("compare", *arguments, "--all")
     shown = [f"{row[name]:.3f}" for name in ("left", "rope", "right")]
     assert "P lower P within ±0.02 P higher" in " ".join(done.out.split())
     assert all(done.out.count(number) >= 2 for number in shown)  # in the table and in the sentence
@@ -393,9 +397,9 @@ def test_dropped_rows_are_noted(run, write):
 
 def test_stars_and_sentences_go_by_the_level(run, asah):
     assert "]*" not in run("compare", *asah).out  # p is 0.164
-    bold = run("compare", *asah, "--level", "0.8").out
+    bold = run("compare", *asah, "--level", "0.8", "--all").out
     assert "]*" in bold
-    assert "more than chance explains" in " ".join(bold.split())
+    assert ", statistically significant (p = 0.164)" in " ".join(bold.split())
 
 
 # --- errors
@@ -483,21 +487,22 @@ def test_the_models_of_counts_can_be_named(run):
     [
         (
             ["--counts", "20,40,20"],
-            "ScoreSpaceError: counts=20,40,20 are no four counts.\n"
+            "ScoreSpaceError: counts=20,40,20 are not four counts.\n"
             "  hint: both wrong, only a right, only b right, both right: 20,40,20,120\n",
         ),
         (
             ["--counts", "20,40,20,120", "--score", "s"],
-            "ScoreSpaceError: --counts are all that is known of two models.\n  hint: no columns beside --counts\n",
+            "ScoreSpaceError: --counts replaces the data of two models.\n  hint: leave out the columns\n",
         ),
         (
             ["--test", "mcnemar"],
-            "ScoreSpaceError: name the data, or the counts of right and wrong decisions instead.\n"
+            "ScoreSpaceError: pass the data, or the counts of correct and wrong predictions.\n"
             "  hint: DATA --truth COL, or --counts 20,40,20,120\n",
         ),
         (
             ["--counts", "20,40,20,120", "--at-least", "tpr=0.9"],
-            "MeasureError: bounds are kept while a measure is compared.\n  hint: --at-least tpr=0.9 --measure ppv\n",
+            "MeasureError: --at-least and --at-most need a measure to compare.\n"
+            "  hint: --at-least tpr=0.9 --measure ppv\n",
         ),
     ],
 )
@@ -526,11 +531,11 @@ def test_a_measure_under_a_constraint(run, credit, tmp_path):
 
 def test_one_side_and_another_adjustment(run, credit):
     three = [*credit, *(word for name in ("logistic", "tree", "naive_bayes") for word in ("--score", name))]
-    found = run("compare", *three, "--alternative", "greater", "--adjust", "shaffer").out
+    found = run("compare", *three, "--alternative", "greater", "--adjust", "shaffer", "--notes").out
     assert (
-        "logistic and tree: auc differs by +0.066 [+0.034, +0.099], more than chance\n"
-        "explains (p < 0.001, adjusted, one-sided: logistic greater).\n" in found
-    )
+        "logistic and tree: auc differs by +0.066 [0.034, 0.099], statistically significant "
+        "(p < 0.001, adjusted, one-sided: logistic greater)."
+    ) in " ".join(found.split())
     assert "notes SS015 p-values of the 3 pairs are adjusted by Shaffer's method; intervals\n" in found
     both = run("compare", *three, "--format", "json").json()["rows"][1]
     one = run("compare", *three, "--format", "json", "--alternative", "greater").json()["rows"][0]
@@ -538,8 +543,7 @@ def test_one_side_and_another_adjustment(run, credit):
     done = run("compare", *three, "--against", "0.7", "--adjust", "shaffer")
     assert (done.code, done.err) == (
         2,
-        "ScoreSpaceError: Shaffer's method is for all pairs of models: it knows that not all of them can differ "
-        "alone.\n  hint: --adjust holm\n",
+        "ScoreSpaceError: Shaffer's method is for all pairs of models.\n  hint: --adjust holm\n",
     )
 
 
@@ -562,7 +566,7 @@ def test_weighted_cases_are_compared_as_in_python(run, tmp_path):
     assert found["test"] == "bootstrap"
     assert found["difference"] == pytest.approx(expected["difference"])
     assert found["p"] == pytest.approx(expected["p"])
-    assert "counts cases, and these have weights" in run(*asked, "--test", "delong").err
+    assert "hint: --test bootstrap, " in run(*asked, "--test", "delong").err
 
 
 def test_one_model_and_groups_are_refused_in_words(run, write):

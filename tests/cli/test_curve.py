@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from scorespace.evaluation.curves import kinds
-from scorespace.resampling.band import band
+from scorespace.inference.bands import band
 from scorespace.tables import ResidualTable
 
 KINDS = [kind.name for kind in kinds() if kind.table is not ResidualTable]
@@ -150,7 +150,7 @@ def test_every_kind_can_be_drawn(run, small, tmp_path, kind):
 
 def test_a_long_curve_is_shortened_on_the_screen_only(run, credit, tmp_path):
     done = run("curve", *credit, "--score", "logistic")
-    assert "--out FILE.csv has every point" in done.err
+    assert "--out FILE.csv writes all points" in done.err
     assert len(done.out.splitlines()) < 25
     assert max(map(len, done.out.splitlines())) <= 80
     run("curve", *credit, "--score", "logistic", "--out", "roc.csv")
@@ -166,10 +166,10 @@ def test_a_long_curve_is_shortened_on_the_screen_only(run, credit, tmp_path):
         (["--kind", "rocc"], "CurveError: there is no curve 'rocc'.", "did you mean roc?"),
         (["--kind", "circle"], "CurveError: there is no curve 'circle'.", "scorespace curves lists them all"),
         (["--kind", "threshold", "--measure", "auc"], "MeasureError: auc covers all thresholds", "such as f1 or ppv"),
-        (["--out", "curve.doc"], "DataError: 'curve.doc' has no known ending.", ".png"),
-        (["--out", "curve"], "DataError: 'curve' has no known ending.", ".csv"),
-        (["--out", "absent/curve.csv"], "DataError: there is no folder 'absent'", "to write curve.csv into"),
-        (["--out", "absent/curve.png"], "DataError: there is no folder 'absent'", "to write curve.png into"),
+        (["--out", "curve.doc"], "DataError: 'curve.doc' has no known file extension.", ".png"),
+        (["--out", "curve"], "DataError: 'curve' has no known file extension.", ".csv"),
+        (["--out", "absent/curve.csv"], "DataError: the folder 'absent' for curve.csv does not exist.", "hint: "),
+        (["--out", "absent/curve.png"], "DataError: the folder 'absent' for curve.png does not exist.", "hint: "),
         (["--kind", "brier", "--score", "y"], "ColumnError: ", "both truth and score"),
     ],
 )
@@ -184,15 +184,15 @@ def test_curves_of_probabilities_refuse_other_scores(run, asah):
     done = run("curve", *asah, "--kind", "brier")
     assert done.code == 2
     assert done.err.startswith("ScoreError: ")
-    assert "never squashed" in done.err
+    assert "seen: values from 0.03 to 2.07\n" in done.err
 
 
 @pytest.mark.parametrize("options", [["--kind", "cost", "--out", "c.png"], ["--out", "c.csv"], []])
 def test_a_band_that_would_not_be_drawn_is_refused(run, credit, options):
     done = run("curve", *credit, "--score", "tree", "--band", *options)
     assert done.code == 2
-    where = "pictures of roc, pr and calibration curves"
-    assert done.err == f"DataError: bands are drawn in {where} only.\n  hint: --kind roc --band --out roc.png\n"
+    where = "charts of roc, pr and calibration"
+    assert done.err == f"DataError: bands are available in {where} only.\n  hint: --kind roc --band --out roc.png\n"
 
 
 def test_a_calibration_curve_by_bins(points):
@@ -219,7 +219,7 @@ REFUSED = {
 """,
     ("--kind", "threshold(measure=fbeta(beta=2)"): """CurveError: a bracket or a quote in \
 'threshold(measure=fbeta(beta=2)' is not closed.
-  hint: a closing one for each opening one
+  hint: close each bracket and quote
 """,
     (
         "--kind",
@@ -237,7 +237,7 @@ REFUSED = {
 """,
     ("--kind", "pr", "--learn-midpoint", "small.csv"): """CurveError: pr has no option 'midpoint'.
   seen: its options: none
-  hint: pr alone
+  hint: write pr without options
 """,
 }
 
@@ -262,7 +262,7 @@ FORMER = {
 def test_a_flag_that_is_an_option_of_a_curve_says_how_that_is_written(run, small, flag):
     name, kind, written = FORMER[flag]
     done = run("curve", *small, *flag)
-    problem = f"CurveError: {name} is an option of the curve {kind}, and written with it."
+    problem = f"CurveError: {name} is an option of the curve {kind}."
     assert (done.code, done.out, done.err) == (2, "", f'{problem}\n  hint: --kind "{written}"\n')
 
 
@@ -304,7 +304,7 @@ def test_areas_are_told_where_they_mean_something(run, small, kind):
 
 
 def test_help_lists_the_kinds_and_those_with_bands(run):
-    words = " ".join(run("curve", "--help", columns=200).out.replace("│", " ").split())
+    words = " ".join(run("curve", "--help-all", columns=200).out.replace("│", " ").split())
     assert ", ".join(EVERY) in words
     assert f"({', '.join(band.functions)})" in words
 
@@ -332,13 +332,13 @@ def test_several_measures_over_the_threshold_in_one_table(run, small):
     assert "\n".join(line.rstrip() for line in found.out.splitlines()) + "\n" == (
         "\n"
         "model   above   up to   fpr      tpr      err\n"
-        "s       0.9     ∞       0.0000   0.0000   0.5000\n"
+        "s       0.9     1       0.0000   0.0000   0.5000\n"
         "s       0.8     0.9     0.0000   0.3333   0.3333\n"
         "s       0.7     0.8     0.3333   0.3333   0.5000\n"
         "s       0.4     0.7     0.3333   0.6667   0.3333\n"
         "s       0.3     0.4     0.3333   1.0000   0.1667\n"
         "s       0.1     0.3     0.6667   1.0000   0.3333\n"
-        "s       −∞      0.1     1.0000   1.0000   0.5000\n"
+        "s       0       0.1     1.0000   1.0000   0.5000\n"
     )
 
 
@@ -379,11 +379,11 @@ def test_any_measure_against_any_other(run, points, small):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--x", "fpr"], "CurveError: --y is not stated.\n  hint: two measures, such as --x fpr --y err\n"),
-        (["--y", "fpr"], "CurveError: --x is not stated.\n  hint: two measures, such as --x fpr --y err\n"),
+        (["--x", "fpr"], "CurveError: --y is missing.\n  hint: two measures, such as --x fpr --y err\n"),
+        (["--y", "fpr"], "CurveError: --x is missing.\n  hint: two measures, such as --x fpr --y err\n"),
         (
             ["--kind", "roc", "--x", "fpr", "--y", "err"],
-            "CurveError: --kind and --x with --y are two curves.\n  hint: one of them at a time\n",
+            "CurveError: --kind and --x with --y are alternatives.\n  hint: pass one of them\n",
         ),
         (
             ["--x", "auc", "--y", "err"],
@@ -391,7 +391,7 @@ def test_any_measure_against_any_other(run, points, small):
         ),
         (
             ["--kind", "roc(normalised=false, fpr_high=0.2)"],
-            "CurveError: a partial area is one of rates, and not of counts.\n  hint: roc(fpr_high=0.2)\n",
+            "CurveError: a partial area needs rates, not counts.\n  hint: roc(fpr_high=0.2)\n",
         ),
         (
             ["--kind", "roc(fpr_low=0.5, fpr_high=0.2)"],
@@ -477,7 +477,7 @@ def test_lines_of_equal_cost_belong_to_roc_space(run, small):
     done = run("curve", *small, "--kind", "pr", "--slope", "2")
     assert (done.code, done.err) == (
         2,
-        "CurveError: lines of equal cost are drawn in ROC space, and not with pr.\n  hint: --kind roc or hull\n",
+        "CurveError: iso-cost lines exist in ROC space only, not with pr.\n  hint: --kind roc or hull\n",
     )
 
 
@@ -497,7 +497,7 @@ def test_without_a_kind_numbers_have_the_first_of_theirs_and_other_kinds_are_ref
     assert run(*given, "--format", "json").json()["kind"] in OF_NUMBERS
     for out in ([], ["--out", "roc.svg"]):
         done = run(*given, "--kind", "roc", *out)
-        told = "CurveError: roc cannot be computed from predicted numbers.\n  hint: roc needs scores\n"
+        told = "CurveError: roc cannot be computed from numeric predictions.\n  hint: roc needs scores\n"
         assert (done.code, done.err) == (2, told)
 
 
@@ -505,3 +505,12 @@ def test_an_rroc_curve_goes_along_its_shifts(run, tmp_path):
     (tmp_path / "n.csv").write_text("y,m\n1,2\n2,2\n3,2\n", encoding="utf-8")
     out = run("curve", str(tmp_path / "n.csv"), "--truth", "y", "--prediction", "m", "--kind", "rroc").out
     assert out.split()[:4] == ["model", "shift", "over-prediction", "under-prediction"]
+
+
+def test_a_threshold_sweep_of_other_scores_or_of_0_and_1_keeps_infinity(run, write):
+    for scores, first, last in (("3,1,2,2", "∞", "−∞"), ("1,0,0.5,0.5", "∞", "−∞"), ("0.9,0.1,0.5,0.5", "1", "0")):
+        rows = "".join(f"{k % 2},{score}\n" for k, score in enumerate(scores.split(",")))
+        data = write("scores.csv", f"y,s\n{rows}")
+        lines = run("curve", data, "--truth", "y", "--score", "s", "--kind", "threshold").out.split("\n")
+        points = [line.split() for line in lines if line.startswith("s ")]
+        assert (points[0][2], points[-1][1]) == (first, last)

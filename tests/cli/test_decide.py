@@ -218,8 +218,8 @@ def test_costs_of_a_threshold_chosen_elsewhere(run, halves, loans):
     found = run(*halves, "--cost-fp", "1", "--cost-fn", "5", "--format", "json").json()
     assert found["threshold"] == threshold
     assert found["cost_per_case"] == pytest.approx(price(early, threshold))
-    assert found["honest_cost"] == pytest.approx(price(late, threshold))
-    assert found["honest_low"] < found["honest_cost"] < found["honest_high"]
+    assert found["cross_fitted_cost"] == pytest.approx(price(late, threshold))
+    assert found["cross_fitted_low"] < found["cross_fitted_cost"] < found["cross_fitted_high"]
     assert {name: found[name] for name in ("tp", "fp", "fn")} == outcomes(late, "tree", threshold)
     assert (found["fitted"], found["notes"]) == ("early.csv", [])
     assert ", chosen on early.csv" in " ".join(run(*halves, "--cost-fp", "1", "--cost-fn", "5").out.split())
@@ -228,15 +228,15 @@ def test_costs_of_a_threshold_chosen_elsewhere(run, halves, loans):
 def test_a_constraint_chosen_elsewhere(run, halves, loans):
     found = run(*halves, "--at-least", "tpr=0.9", "--maximise", "ppv", "--format", "json").json()
     here = outcomes(loans[500:], "tree", found["threshold"])
-    assert found["honest_value"] == pytest.approx(here["tp"] / (here["tp"] + here["fp"]))
-    assert found["rows"][0]["honest_tpr"] == pytest.approx(here["tp"] / (here["tp"] + here["fn"]))
+    assert found["cross_fitted_value"] == pytest.approx(here["tp"] / (here["tp"] + here["fp"]))
+    assert found["rows"][0]["cross_fitted_tpr"] == pytest.approx(here["tp"] / (here["tp"] + here["fn"]))
 
 
 @pytest.mark.parametrize("way", [("--reject", "0.2"), ("--mix", "fpr=0.2")])
 def test_ways_that_choose_no_threshold_take_no_other_data(run, halves, way):
     done = run(*halves, *way)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("ConditionError: --fit chooses a threshold, by costs or under a constraint, for data.")
+    assert done.err.startswith("ConditionError: --fit needs data, and costs or a constraint.")
 
 
 # --- with rejection, and by lot
@@ -278,17 +278,17 @@ def test_text_keeps_to_the_width(run, credit, columns):
 
 
 def test_text_shows_condition_choices_regions_and_what_to_use(run, valves):
-    out = run("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000").out
+    out = run("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000", "--all").out
     parts = [
         "slope 9.95",
         "cost/case",
-        "false alarms (FP)",
+        "false positives",
         "best model",
         "Use c1: cross-fitted cost of choosing model 4.500",
     ]
     assert [out.find(part) for part in parts] == sorted(out.find(part) for part in parts)
     assert all(part in out for part in parts)
-    never = "c2 is never the better choice, whatever the costs: so it is in 100 % of resamples."
+    never = "c2 is never the better choice, whatever the costs: dominated in 100 % of bootstrap replicates."
     assert never in " ".join(out.split())
 
 
@@ -311,26 +311,29 @@ def test_markdown_ends_with_what_to_use(run, valves):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ([], "ConditionError: it is not stated what decides."),
+        ([], "ConditionError: no decision rule is stated."),
         (["--cost-fp", "1"], "ConditionError: the costs of both errors are needed."),
         (["--prevalence", "0.1"], "ConditionError: the costs of both errors are needed."),
         (
             ["--cost-fp", "1", "--cost-fn", "5", "--maximise", "ppv"],
-            "ConditionError: these are several ways to decide.",
+            "ConditionError: more than one decision rule is stated.",
         ),
-        (["--cost-fp", "1", "--cost-fn", "5", "--prevalence", "30"], "ConditionError: prevalence=30 is not a share"),
-        (["--cost-fp", "0", "--cost-fn", "5"], "ConditionError: under these costs deciding positive is never worse"),
+        (
+            ["--cost-fp", "1", "--cost-fn", "5", "--prevalence", "30"],
+            "ConditionError: prevalence=30 is not between",
+        ),
+        (["--cost-fp", "0", "--cost-fn", "5"], "ConditionError: with these costs, always deciding positive is optimal"),
         (["--cost-fp", "nan", "--cost-fn", "5"], "ConditionError: fp=nan is not a cost."),
-        (["--at-least", "tpr=0.9"], "MeasureError: state one measure to be high or low."),
-        (["--maximise", "ppv", "--minimise", "fpr"], "MeasureError: state one measure to be high or low."),
+        (["--at-least", "tpr=0.9"], "MeasureError: state one measure to maximise or minimise."),
+        (["--maximise", "ppv", "--minimise", "fpr"], "MeasureError: state one measure to maximise or minimise."),
         (["--maximise", "fpr"], "MeasureError: fpr is better when lower."),
         (["--minimise", "ppv"], "MeasureError: ppv is better when higher."),
-        (["--at-least", "tpr", "--maximise", "ppv"], "MeasureError: the bound 'tpr' cannot be read."),
-        (["--at-least", "tpr=high", "--maximise", "ppv"], "MeasureError: the bound 'tpr=high' cannot be read."),
+        (["--at-least", "tpr", "--maximise", "ppv"], "MeasureError: the bound 'tpr' cannot be parsed."),
+        (["--at-least", "tpr=high", "--maximise", "ppv"], "MeasureError: the bound 'tpr=high' cannot be parsed."),
         (["--at-least", "auc=0.9", "--maximise", "ppv"], "MeasureError: auc cannot be chosen by threshold."),
         (["--maximise", "precisio"], "MeasureError: there is no measure 'precisio'."),
-        (["--reject", "0.6"], "ConditionError: a rejection that costs 0.6 errors is no choice."),
-        (["--mix", "ppv=0.6"], "MeasureError: a mixture is not found by 'ppv=0.6'."),
+        (["--reject", "0.6"], "ConditionError: a rejection cost of 0.6 errors "),
+        (["--mix", "ppv=0.6"], "MeasureError: --mix ppv=0.6 cannot be parsed."),
         (["--mix", "fpr=2"], "ScoreSpaceError: 2.0 is not a rate."),
         (["--costs", "absent.csv"], "DataError: there is no file 'absent.csv'."),
         (["--costs", "credit.csv"], "DataError: the matrix in 'credit.csv' is not square."),
@@ -346,13 +349,13 @@ def test_a_condition_that_cannot_be_used(run, credit, options, problem):
     ("content", "problem"),
     [
         ("", "DataError: 'costs.csv' holds no matrix."),
-        ("actual,bad,good\nbad,0,five\ngood,1,0\n", "DataError: 'costs.csv' holds something that is not a number."),
+        ("actual,bad,good\nbad,0,five\ngood,1,0\n", "DataError: 'costs.csv' has a cell that is not a number."),
         (
             "actual,bad,good\nbad,0,5\nfine,1,0\n",
             "DataError: the rows and columns of 'costs.csv' name",
         ),
         ("actual,bad,fine\nbad,0,5\nfine,1,0\n", "ConditionError: the cost matrix and the data disagree on the class"),
-        ("actual,bad,good\nbad,0,5\ngood,0,1\n", "ConditionError: under these costs deciding 'bad' is never worse"),
+        ("actual,bad,good\nbad,0,5\ngood,0,1\n", "ConditionError: with these costs, always deciding 'bad' is optimal"),
     ],
 )
 def test_a_cost_file_that_cannot_be_used(run, credit, write, content, problem):
@@ -395,7 +398,7 @@ def test_a_budget_of_alarms(run, credit, loans):
 def test_a_budget_that_cuts_ties(run, write):
     tied = write("tied.csv", "y,s\n" + "".join(f"{y},{s}\n" for y, s in [(1, 3), (1, 2), (0, 2), (0, 2), (0, 1)] * 20))
     done = run("decide", tied, "--truth", "y", "--score", "s", "--maximise", "tpr@top40")
-    assert "Lots are drawn for 20 of the 60 cases with that score." in " ".join(done.out.split())
+    assert "Of the 60 cases with that score, 20 are predicted positive at random." in " ".join(done.out.split())
     # 20 sure hits, and a third of the 20 places that are left
     asked = ("decide", tied, "--truth", "y", "--score", "s", "--maximise", "tpr@top40", "--format", "json")
     assert run(*asked).json()["tp"] == pytest.approx(20 + 20 / 3)
@@ -419,17 +422,18 @@ def test_bounds_by_rank(run, credit):
     [
         (
             ["--maximise", "tpr@top200", "--at-least", "ppv=0.9"],
-            "MeasureError: the measure and its bounds are of different cases.\n"
-            "  seen: tpr@top200, ppv\n  hint: tpr@top200, and bounds at the same place\n",
+            "MeasureError: the measure and its constraints have different operating points.\n"
+            "  seen: tpr@top200, ppv\n  hint: tpr@top200, and constraints at the same operating point\n",
         ),
         (
             ["--maximise", "tpr", "--at-least", "ppv@top200=0.9"],
-            "MeasureError: the measure and its bounds are of different cases.\n"
-            "  seen: tpr, ppv@top200\n  hint: tpr@top200, and bounds at the same place\n",
+            "MeasureError: the measure and its constraints have different operating points.\n"
+            "  seen: tpr, ppv@top200\n  hint: tpr@top200, and constraints at the same operating point\n",
         ),
         (
             ["--maximise", "tpr@top2000"],
-            "MeasureError: tpr@top2000 asks for the 2 000 highest scores of fewer cases.\n  seen: 1 000 cases\n",
+            "MeasureError: tpr@top2000 selects the 2 000 highest scores, but there are fewer cases.\n"
+            "  seen: 1 000 cases\n",
         ),
     ],
 )
@@ -442,7 +446,8 @@ def test_decisions_have_no_ranks(run, valves):
     done = run("decide", *valves, "--maximise", "tpr@top200")
     assert (done.code, done.err) == (
         2,
-        "MeasureError: tpr@top200 ranks cases, and c1 gives decisions.\n  hint: scores, or a measure without @top\n",
+        "MeasureError: tpr@top200 needs a ranking, and c1 has hard decisions.\n"
+        "  hint: scores, or a measure without @top\n",
     )
 
 
@@ -490,22 +495,21 @@ def test_a_matrix_beside_scores(run, credit):
     [
         (
             ["--matrix", "clerk=15 15; 10 60"],
-            "DataError: logistic and clerk are not about the same cases.\n"
+            "DataError: logistic and clerk are not evaluated on the same cases.\n"
             "  seen: 'bad' (300 rows), 'good' (700 rows); 'bad' (30 rows), 'good' (70 rows)\n"
-            "  hint: evaluate tables of different samples one by one\n",
+            "  hint: evaluate tables of different samples separately\n",
         ),
         (
             ["--matrix", "logistic=150 150; 100 600"],
-            "ScoreSpaceError: there are two models named 'logistic'.\n  hint: another name for one of them\n",
+            "ScoreSpaceError: two models are named 'logistic'.\n  hint: rename one of them\n",
         ),
         (
             ["--matrix", "a=150 150; 100 600", "--matrix", "a=150 150; 100 600"],
-            "DataError: there are two matrices named 'a'.\n  hint: a name for each\n",
+            "DataError: there are two matrices named 'a'.\n  hint: a name for each: --matrix A='150 150; 100 600'\n",
         ),
         (
             ["--rows", "predicted"],
-            "DataError: --rows says what the rows of a matrix are, and there is none.\n"
-            "  hint: --matrix NAME=FILE.csv\n",
+            "DataError: --rows describes a matrix, but none is passed.\n  hint: --matrix NAME=FILE.csv\n",
         ),
     ],
 )
@@ -518,8 +522,8 @@ def test_a_typed_matrix_names_no_class(run):
     done = run("decide", "--matrix", "c1=300 200; 500 99000", "--positive", "fault", *PRICED)
     assert (done.code, done.err) == (
         2,
-        "ColumnError: --positive fault names a class, and the matrix of c1 names none.\n"
-        "  hint: no --positive: the first row is that of the positive class\n",
+        "ColumnError: --positive fault names a class, but the matrix of c1 has no class labels.\n"
+        "  hint: leave out --positive: the first row is the positive class\n",
     )
 
 
@@ -543,16 +547,16 @@ def test_the_slope_alone_decides(run):
     [
         (
             ["--slope", "2", "--cost-fp", "1"],
-            "ConditionError: --slope stands for the costs and the prevalence.\n"
+            "ConditionError: --slope replaces the costs and the prevalence.\n"
             "  hint: either --slope 2, or --cost-fp 1 --cost-fn 5\n",
         ),
         (
             ["--slope", "-2"],
-            "ConditionError: slope=-2 is no slope of equal cost.\n  hint: a number above 0, such as 2\n",
+            "ConditionError: slope=-2 is not a slope of iso-cost lines.\n  hint: a number above 0, such as 2\n",
         ),
         (
             ["--maximise", "tpr", "--at-most", "fpr=0.1", "--out", "hull.png"],
-            "ConditionError: only a decision between two classes by costs has a picture.\n  hint: no --out\n",
+            "ConditionError: only a binary decision by costs has a chart.\n  hint: leave out --out\n",
         ),
     ],
 )
@@ -562,13 +566,13 @@ def test_slopes_and_pictures_that_cannot_be(run, given, message):
 
 
 def test_the_cost_cell_by_cell(run):
-    shown = [line.rstrip() for line in run("decide", *TYPED, *PRICED).out.splitlines()]
-    begins = shown.index("cost of 1 000     false alarms (FP)   misses (FN)   together")
+    shown = [line.rstrip() for line in run("decide", *TYPED, *PRICED, "--all").out.splitlines()]
+    begins = shown.index("cost per 1 000    false positives   false negatives   total")
     # of 1 000 cases c1 has 5 false alarms and 2 misses, c3 54 and 1, c2 misses 5
     assert shown[begins + 1 : begins + 4] == [
-        "c1                500                 4 000         4 500",
-        "c3                5 400               2 000         7 400",
-        "c2                0                   10 000        10 000",
+        "c1                500               4 000             4 500",
+        "c3                5 400             2 000             7 400",
+        "c2                0                 10 000            10 000",
     ]
 
 
@@ -595,11 +599,10 @@ def test_a_rejection_beside_the_costs_of_both_errors(run, credit, loans):
     assert found["rejected"] == pytest.approx(given / 1000)
     assert found["cost"] == pytest.approx(spent / 1000)
     assert (found["low"], found["high"]) == (pytest.approx(0.04), pytest.approx(0.8))
-    assert " ".join(run(*asked).out.split()).endswith(
-        "Reject every case: a false positive counting 1 and a false negative 5, 0.200 per case. logistic, rejecting "
-        "the cases it scores between 0.04 and 0.8 (84.5 % of them, accuracy of the rest 0.935), is not shown to cost "
-        "less: 0.191 per case [0.178, 0.216], 9 per 1 000 less [−16, 22]. The rule assumes calibrated probabilities."
-    )
+    said = " ".join(run(*asked).out.split())
+    assert "Reject every case: a false positive counting 1 and a false negative 5, 0.200 per case. logistic, " in said
+    assert "between 0.04 and 0.8 (84.5 % of them, accuracy of the rest 0.935)" in said
+    assert ": 0.191 per case [0.178, 0.216], 9 per 1 000 less [−16, 22]." in said
 
 
 def test_equal_costs_are_chows_rule(run, credit):
@@ -614,14 +617,14 @@ def test_equal_costs_are_chows_rule(run, credit):
     [
         (
             ["--reject", "0.9", "--cost-fp", "1", "--cost-fn", "5"],
-            "ConditionError: a rejection that costs 0.9 is no choice beside errors that cost 1 and 5.\n"
+            "ConditionError: a rejection cost of 0.9 is never or always optimal with errors that cost 1 and 5.\n"
             "  hint: between 0 and 0.8333\n",
         ),
         (
             ["--reject", "0.2", "--cost-fp", "1", "--cost-fn", "5", "--cost-tp", "2"],
-            "ConditionError: between these costs there is nobody to hand doubtful cases to: an error is cheaper than a "
-            "right decision.\n  seen: fp=1, tn=0, fn=5, tp=2\n"
-            "  hint: each error must cost more than either right decision\n",
+            "ConditionError: with these costs no case can be rejected: an error is cheaper than a "
+            "correct decision.\n  seen: fp=1, tn=0, fn=5, tp=2\n"
+            "  hint: each error must cost more than either correct decision\n",
         ),
     ],
 )
@@ -691,9 +694,9 @@ def test_what_parts_classes_is_refused_for_numbers(run, write, asked, what):
     done = run("decide", data, "--truth", "y", "--prediction", "p", *asked)
     assert (done.code, done.err) == (
         2,
-        f"ConditionError: {what} parts classes, and these models hold predicted numbers.\n"
+        f"ConditionError: {what} needs classes, and these models hold numeric predictions.\n"
         "  seen: 'p'\n"
-        "  hint: --cost-under 2 --cost-over 1, for the shift of predicted numbers that costs least\n",
+        "  hint: --cost-under 2 --cost-over 1, for the shift of minimum cost\n",
     )
 
 
@@ -711,8 +714,8 @@ def test_cases_of_a_group_choose_together(run, credit, loans, write):
     alone, together = (run(*asked, "--cost-fp", "1", "--cost-fn", "5", *more).json() for more in ([], GROUPED))
     found = ss.evaluate("visits.csv", truth="outcome", positive="bad", scores="s", group="patient")
     decision = found.decide(ss.Condition(fp=1, fn=5))
-    assert together["honest_cost"] == decision.honest.value
-    assert together["honest_cost"] != alone["honest_cost"]
+    assert together["cross_fitted_cost"] == decision.out_of_sample.value
+    assert together["cross_fitted_cost"] != alone["cross_fitted_cost"]
     assert together["cost_per_case"] == alone["cost_per_case"]
 
 
@@ -738,7 +741,9 @@ def test_total_cost_of_three_classes_typed_as_on_the_slide(run, tmp_path, verb):
     found = done.json() if verb == "decide" else done.json()["decision"]
     assert found["total_cost"] == theirs["total"]
     said = [one["text"] for one in done.json()["notes"] if one["code"] == "SS099"]
-    assert said == ["rows: predicted class in m and the costs; tables shown here have rows: actual class."]
+    assert said == [
+        "Rows are predicted classes in m and the cost matrix; in the tables below, rows are actual classes."
+    ]
 
 
 def test_valves_typed_as_on_the_slide(run, tmp_path):

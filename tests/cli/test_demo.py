@@ -21,13 +21,12 @@ def test_it_prints_the_verdict_and_where_the_report_is(demo):
     done, _ = demo
     assert done.stderr == ""
     assert "1 000 cases   positive = bad (300, 30.0 %)   negative = good (700)" in done.stdout
-    assert " ranks best, with AUC 0." in done.stdout
+    assert "AUC: logistic 0.790, naive_bayes 0.782" in done.stdout
     assert done.stdout.endswith(
         "report  scorespace-demo.html\n"
         "next    scorespace demo --copy\n"
-        "        scorespace evaluate credit.csv --truth outcome --positive bad --score naive_bayes --score tree "
-        "--report credit.html\n"
-        "        scorespace decide credit.csv --truth outcome --positive bad --score naive_bayes --score tree "
+        "        scorespace evaluate credit.csv --truth outcome --positive bad --score naive_bayes,tree\n"
+        "        scorespace decide credit.csv --truth outcome --positive bad --score naive_bayes,tree "
         "--cost-fp 1 --cost-fn 5\n"
     )
 
@@ -36,7 +35,7 @@ def test_it_writes_the_report(demo):
     _, page = demo
     html = page.read_text(encoding="utf-8")
     assert html.lower().startswith("<!doctype html>")
-    assert all(name in html for name in ("naive_bayes", "tree", "logistic", "ranks best"))
+    assert all(name in html for name in ("naive_bayes", "tree", "logistic", "Use naive_bayes at threshold 0.1233"))
 
 
 def test_the_report_goes_where_it_is_wanted(run, tmp_path):
@@ -56,7 +55,7 @@ def test_it_copies_the_files_that_all_examples_use(run, tmp_path):
     done = run("demo", "--copy")
     assert (done.code, done.err) == (
         2,
-        "DataError: 'iris.csv' is there already, and is another file.\n  hint: an empty folder\n",
+        "DataError: 'iris.csv' exists with other content.\n  hint: use an empty folder\n",
     )
     assert (tmp_path / "iris.csv").read_text() == "mine"
 

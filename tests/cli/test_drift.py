@@ -40,7 +40,7 @@ def test_json(run, files):
     assert (done.code, done.err) == (0, "")
     content = done.json()
     assert content["causes"] == {"nb": "prevalence"}
-    assert content["verdict"].startswith("The share of positives moved from")
+    assert content["verdict"].startswith("The share of positives changed from 18.2 % to 59.5 % ")
     assert content["rows"][0]["aspect"] == "prevalence"
     assert [note["code"] for note in content["notes"]] == ["SS030"]
     assert set(content["rows"][0]) == {
@@ -80,14 +80,14 @@ def test_markdown(run, files):
 def test_identical_samples(run, files):
     done = run("drift", "before.csv", *files[:1], *files[2:])
     words = " ".join(done.out.split())
-    assert "No change is shown: no difference between the samples is beyond chance. The AUC fell by at most" in words
+    assert "No evidence of drift: no difference between the samples is significant. The AUC fell by at most" in words
 
 
 def test_without_truth(run, files):
     done = run("drift", "before.csv", "unlabelled.csv", *files[2:])
     said = " ".join(done.out.split())
-    assert "cannot be told without the truth." in said
-    assert "Undefined: share of positives (the sample after has no truth)" in said
+    assert "unknown without the truth." in said
+    assert "Undefined: share of positives (the later sample has no truth)" in said
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "html", "csv", "json"])
@@ -98,11 +98,11 @@ def test_out(run, files, tmp_path, ending):
 
 
 def test_errors(run, files, write):
-    assert "has no known ending" in run("drift", *files, "--out", "drift.doc").err
+    assert "has no known file extension" in run("drift", *files, "--out", "drift.doc").err
     done = run("drift", *files[:-1], "5")
     assert (done.code, done.err.splitlines()[0]) == (
         2,
-        "ConditionError: replicates=5 cannot show a change: 4 tests are made.",
+        "ConditionError: replicates=5 is too few for 4 tests at level 0.05.",
     )
     write("other.csv", "outcome,nb\n1,0.5\n0,0.4\n")
     assert run("drift", "before.csv", "other.csv", *files[2:]).code == 2
@@ -124,12 +124,13 @@ def test_several_samples(run, write):
     assert lines[0] == "Drift   spring.csv: 300 cases   2 samples   positive = 1"
     assert lines[2].split("   ")[0] == "sample"
     assert [line.split()[0] for line in lines[3:5]] == ["near.csv", "far.csv"]
-    assert lines[6].startswith("near.csv is nearest to spring.csv: no change is shown in it")
+    assert lines[6].startswith("near.csv is nearest to spring.csv, without evidence of change")
     assert run("drift", *asked, "--format", "json").json()["matching"] == ["near.csv"]
     assert run("drift", *asked, "--out", "drift.csv").code == 0
     done = run("drift", *asked, "--out", "drift.png")
     assert done.err == (
-        "DataError: a picture is of two samples.\n  seen: 'far.csv', 'near.csv'\n  hint: one AFTER, or --out FILE.csv\n"
+        "DataError: the chart compares two samples.\n"
+        "  seen: 'far.csv', 'near.csv'\n  hint: one AFTER, or --out FILE.csv\n"
     )
     done = run("drift", files[0], files[1], files[1], "--truth", "y", "--score", "s")
     assert done.err.startswith("DataError: two samples have the same name.\n")
@@ -170,9 +171,15 @@ def test_pages(run, files, write, tmp_path):
     given = ("before.csv", "1.csv", "after.csv", "--over-time", *ROLES)
     assert run("drift", *given, "--report", "days.html").err == "report  days.html\n"
     page = (tmp_path / "days.html").read_text()
-    for words in ("Did anything move?", "What moved?", "How did the numbers go?", "AUC of each batch", "scorespace "):
+    for words in (
+        "Is there a change?",
+        "What changed?",
+        "How did the measures change?",
+        "AUC of each batch",
+        "scorespace ",
+    ):
         assert words in page
-    assert "has no known ending" in run("drift", *files, "--report", "drift.pdf").err
+    assert "has no known file extension" in run("drift", *files, "--report", "drift.pdf").err
 
 
 def test_a_saved_evaluation_is_the_sample_before(run, files, write):
@@ -195,8 +202,8 @@ def test_a_saved_evaluation_is_the_sample_before(run, files, write):
     ("given", "words"),
     [
         (["after.csv", "--by", "day"], "'day'"),
-        (["after.csv", "unlabelled.csv", "--by", "nb"], "--by makes batches of one file."),
-        (["after.csv", "--fail-on-alarm"], "--fail-on-alarm is for batches over time."),
+        (["after.csv", "unlabelled.csv", "--by", "nb"], "--by splits one file into batches."),
+        (["after.csv", "--fail-on-alarm"], "--fail-on-alarm needs batches over time."),
     ],
 )
 def test_what_is_refused_over_time(run, files, given, words):

@@ -59,9 +59,9 @@ def test_the_stacked_ranks_behind_u(run, credit, tmp_path):
     assert (done.code, done.err) == (0, "curve  ranks.svg\n")
     assert "<svg" in (tmp_path / "ranks.svg").read_text()
     done = run("curve", *credit, "--score", "tree", "--kind", "ranks")
-    assert done.err == "CurveError: ranks is a picture and no curve.\n  hint: --out ranks.png\n"
+    assert done.err == "CurveError: ranks is a chart without curve data.\n  hint: --out ranks.png\n"
     done = run("curve", *credit, "--score", "tree", "--kind", "ranks", "--slope", "2", "--out", "ranks.svg")
-    assert done.err.startswith("CurveError: ranks is a picture, and none of its options is a curve's.\n")
+    assert done.err.startswith("CurveError: ranks is a chart, to which options of curves do not apply.\n")
     assert run("curve", *credit, "--score", "tree", "--kind", "rank").err.startswith("CurveError: there is no curve")
 
 
@@ -98,7 +98,7 @@ def test_the_spread_of_areas_side_by_side(run, credit):
 
 def test_changes_are_told_at_equal_prevalence(run, credit):
     out = run("drift", credit[0], credit[0], *credit[1:], "--score", "tree", "--replicates", "100").out
-    assert "Adjusted: after, at the prevalence before" in " ".join(out.split())
+    assert "Adjusted: after, reweighted to the prevalence before" in " ".join(out.split())
 
 
 def test_the_log_loss_in_parts(run, credit):

@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from scorespace.results import decimals, limits
-from scorespace.tables.threshold import rounded_threshold
+from scorespace.results import decimals, format_interval
+from scorespace.tables.threshold import round_threshold
 
 COSTS = ["--cost-fp", "1", "--cost-fn", "5"]
 THREE = ["--score", "naive_bayes", "--score", "tree", "--score", "logistic"]
@@ -43,16 +43,19 @@ def test_every_view_tells_the_same_cost(route):
     said, page, _ = route
     decided, evaluated = said["decide", "json"].json(), said["evaluate", "json"].json()
     assert evaluated["decision"] == {**decided, "notes": evaluated["decision"]["notes"]}
-    assert decided["verdict"] in evaluated["verdict"]
-    for verb in ("evaluate", "decide"):
+    used = next((row for row in decided["rows"] if row["model"] == decided["model"]), decided)
+    limits = (used["cross_fitted_low"] or math.nan, used["cross_fitted_high"] or math.nan)  # trivial rules have none
+    value = format_interval(used["cross_fitted_cost"], *limits).partition(" [")[0]
+    assert f"{value} per case" in evaluated["verdict"]
+    for verb, verdict in (("evaluate", evaluated["verdict"]), ("decide", decided["verdict"])):
         for form in ("table", "markdown"):
-            assert decided["verdict"] in unwrapped(said[verb, form].out.replace("\\", ""))
+            assert verdict in unwrapped(said[verb, form].out.replace("\\", ""))
     assert decided["verdict"] in unwrapped(page)
     told_of_printed_thresholds(route)
     models = [row for row in decided["rows"] if not row["model"].startswith("always ")]
     shown = {form: unwrapped(said["decide", form].out) for form in ("table", "markdown")}
     for row in models:
-        crossfitted = limits(row["honest_cost"], row["honest_low"], row["honest_high"])
+        crossfitted = format_interval(row["cross_fitted_cost"], row["cross_fitted_low"], row["cross_fitted_high"])
         for text in (*shown.values(), unwrapped(said["evaluate", "table"].out), unwrapped(page)):
             assert crossfitted in text.replace("\\", "")
         # The cost of the measure at the threshold is the apparent one, and says so.
@@ -69,13 +72,15 @@ def test_every_view_tells_the_same_cost(route):
         (cost,) = (
             one for one in evaluated["rows"] if one["model"] == best["model"] and one["measure"].startswith("cost(")
         )
-        alone = limits(cost["value"], math.nan, math.nan)  # of groups the panel has no interval
-        assert panel["cost"] in {f"{one} per case" for one in (limits(cost["value"], cost["low"], cost["high"]), alone)}
-        assert panel["honest"].rstrip(".") == decimals(best["honest_cost"])
+        alone = format_interval(cost["value"], math.nan, math.nan)  # of groups the panel has no interval
+        assert panel["cost"] in {
+            f"{one} per case" for one in (format_interval(cost["value"], cost["low"], cost["high"]), alone)
+        }
+        assert panel["cross_fitted"].rstrip(".") == decimals(best["cross_fitted_cost"])
     rows = list(csv.DictReader(io.StringIO(said["decide", "csv"].out)))
     for row, one in zip(rows, decided["rows"], strict=True):
         assert row["model"] == one["model"]
-        for name in ("threshold", "cost_per_case", "honest_cost", "honest_low", "honest_high"):
+        for name in ("threshold", "cost_per_case", "cross_fitted_cost", "cross_fitted_low", "cross_fitted_high"):
             assert (float(row[name]) if row[name] else None) == one[name]
 
 
@@ -90,7 +95,7 @@ def told_of_printed_thresholds(route):
             continue
         scores = np.array([float(loan[row["model"]]) for loan in loans])
         below = scores[scores < row["threshold"]].max(initial=-np.inf)
-        text = f"{row['threshold']!r}" if binned else rounded_threshold(row["threshold"], below).text
+        text = f"{row['threshold']!r}" if binned else round_threshold(row["threshold"], below).text
         for shown in (said["evaluate", "table"].out, said["decide", "table"].out, said["decide", "markdown"].out, page):
             assert re.search(rf"(?<![\d.]){re.escape(text)}(?![\d.])", shown), (text, shown[:2000])
         # What is printed does what is told beside it.
@@ -114,7 +119,7 @@ def test_youden_is_one_number(run, credit, tmp_path):
             if one["code"] == "SS003"
         )
         (row,) = decided["rows"]
-        interval = limits(row["honest_value"], row["honest_low"], row["honest_high"])
+        interval = format_interval(row["cross_fitted_value"], row["cross_fitted_low"], row["cross_fitted_high"])
         assert note.endswith(f"cross-fitted youden {interval} (apparent {decimals(row['value'])}).")
         assert f"cross-fitted youden {interval}" in decided["verdict"]
 
@@ -128,12 +133,12 @@ def test_a_matrix_has_one_interval(run):
         for one in decided["rows"]:
             if one["model"] in rows:
                 own = rows[one["model"]]
-                assert [one["honest_cost"], one["honest_low"], one["honest_high"]] == pytest.approx(
+                assert [one["cross_fitted_cost"], one["cross_fitted_low"], one["cross_fitted_high"]] == pytest.approx(
                     [own["value"], own["low"], own["high"]], abs=1e-12
                 )
         shown = run("decide", *asked, miss, columns=300).out
         best = rows[decided["model"]]
-        both = limits(best["value"], best["low"], best["high"])
+        both = format_interval(best["value"], best["low"], best["high"])
         assert shown.count(both) == 2  # its row, and that of the choice
         assert both.replace(" ", " per case ", 1) in unwrapped(shown)
 
@@ -162,9 +167,9 @@ def test_thresholds_on_a_scale_are_in_its_units(run, credit, tmp_path):
     found = run(*asked, "--measures", "tpr@3.5,auc", "--format", "json").json()
     row = found["rows"][0]
     assert (row["at"], row["value"]) == (3.5, pytest.approx(float((stars[bad] >= 3.5).mean())))
-    assert "At threshold 3.5 stars finds" in found["verdict"]
+    assert f"stars: tpr@3.5 {decimals(row['value'])} [" in found["verdict"]
     assert "tpr@3.5" in run(*asked, "--measures", "tpr@3.5,auc").out
-    assert "At threshold 3 stars finds" in run(*asked, "--format", "json").json()["verdict"]  # the middle of the scale
+    assert "stars at threshold 3: " in run(*asked, "--format", "json").json()["verdict"]  # the middle of the scale
     decided = run(*asked, *COSTS, "--format", "json").json()["decision"]
     alarm = stars >= decided["threshold"]
     assert decided["tp"] == int((alarm & bad).sum())

@@ -37,14 +37,14 @@ def test_a_hint_is_told_as_one_types_it(hint, typed):
 
 def test_pairs_are_taken_apart_at_the_first_sign():
     assert options.renames(["p1=forest", "p2=a=b"]) == {"p1": "forest", "p2": "a=b"}
-    assert options.models(["near=residual(x)"]) == {"near": "residual(x)"}
+    assert options.model_kinds(["near=residual(x)"]) == {"near": "residual(x)"}
     assert options.matrix_files(["a=dir/x=1.csv"]) == ["dir/x=1.csv"]
     for wrong in ("p1", "=forest", "p1=", ""):
         assert told(lambda wrong=wrong: options.renames([wrong])) == (
-            f"ColumnError: --name {wrong} cannot be read.\n  hint: COL=NAME, such as --name p1=forest"
+            f"ColumnError: --name {wrong} cannot be parsed.\n  hint: COL=NAME, such as --name p1=forest"
         )
-    assert told(lambda: options.models(["near"])) == (
-        "ColumnError: --model near cannot be read.\n  hint: NAME=KIND(COL)"
+    assert told(lambda: options.model_kinds(["near"])) == (
+        "ColumnError: --model near cannot be parsed.\n  hint: NAME=KIND(near); a column of scores is --score near"
     )
 
 
@@ -66,18 +66,18 @@ def test_an_output_is_checked_before_the_work(tmp_path, monkeypatch):
     options.check_output(None, options.PICTURES, "in.csv")
     options.check_output(Path("out.png"), options.PICTURES, "in.csv")
     assert told(lambda: options.check_output(Path("in.csv"), options.DATA_FILES, "in.csv")).startswith(
-        "DataError: 'in.csv' is read"
+        "DataError: 'in.csv' is an input file"
     )
     assert told(lambda: options.check_output(Path("out.txt"), options.PICTURES)) == (
-        "DataError: 'out.txt' has no known ending.\n  hint: .png .svg .pdf .html"
+        "DataError: 'out.txt' has no known file extension.\n  hint: .png .svg .pdf .html"
     )
 
 
 def test_intervals_have_one_method_and_each_model_its_own():
     assert told(lambda: options.intervals(["bca", "wilson"])) == (
-        "DataError: two methods of intervals are stated.\n  seen: bca and wilson\n  hint: one --interval METHOD"
+        "DataError: two interval methods are stated.\n  seen: bca and wilson\n  hint: one --interval METHOD"
     )
     assert told(lambda: options.intervals(["low,high,0.9", "nb=l,h,0.9"])) == (
-        "DataError: whose prediction interval is which?\n  seen: low,high,0.9, nb=l,h,0.9\n"
+        "DataError: it is unclear which model each prediction interval belongs to.\n  seen: low,high,0.9, nb=l,h,0.9\n"
         "  hint: --interval MODEL=LOW,HIGH,0.9"
     )

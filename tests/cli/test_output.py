@@ -23,7 +23,7 @@ def test_without_a_terminal_there_is_no_progress(monkeypatch):
 def test_only_long_work_shows_a_bar(monkeypatch, capsys, patience, shown):
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(output, "_PATIENCE", patience)
+    monkeypatch.setattr(output, "_PROGRESS_DELAY", patience)
     with output.progress("bootstrap") as advance:
         for share in (0.0, 0.5, 1.0):
             advance(share)

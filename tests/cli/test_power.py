@@ -5,14 +5,14 @@ import json
 import pytest
 
 from scorespace.comparisons.power import (
-    Aim,
+    PowerTarget,
     auc_width,
     sample_size,
     sample_size_of_share,
     sample_size_of_width,
     share_width,
-    solved,
-    solved_prevalence,
+    solve_for,
+    solve_for_prevalence,
 )
 
 BASE = ("power", "--auc", "0.8", "--prevalence", "0.3")
@@ -21,38 +21,41 @@ BASE = ("power", "--auc", "0.8", "--prevalence", "0.3")
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
-        (("--against", "0.7"), sample_size(Aim(auc=0.8, against=0.7), 0.3)),
-        (("--against", "0.7", "--power", "0.9"), sample_size(Aim(auc=0.8, against=0.7), 0.3, 0.9)),
-        (("--against", "0.7", "--cases", "100"), Aim(auc=0.8, against=0.7).with_cases(30, 70)),
-        (("--against", "0.7", "--cases", "100", "--one-sided"), Aim(auc=0.8, against=0.7, sides=1).with_cases(30, 70)),
+        (("--against", "0.7"), sample_size(PowerTarget(auc=0.8, against=0.7), 0.3)),
+        (("--against", "0.7", "--power", "0.9"), sample_size(PowerTarget(auc=0.8, against=0.7), 0.3, 0.9)),
+        (("--against", "0.7", "--cases", "100"), PowerTarget(auc=0.8, against=0.7).with_cases(30, 70)),
+        (
+            ("--against", "0.7", "--cases", "100", "--one-sided"),
+            PowerTarget(auc=0.8, against=0.7, sides=1).with_cases(30, 70),
+        ),
         (
             ("--against", "0.7", "--paired-correlation", "0.5", "--alpha", "0.01"),
-            sample_size(Aim(auc=0.8, against=0.7, correlation=0.5, alpha=0.01), 0.3),
+            sample_size(PowerTarget(auc=0.8, against=0.7, correlation=0.5, alpha=0.01), 0.3),
         ),
-        (("--against", "0.7", "--unpaired"), sample_size(Aim(auc=0.8, against=0.7, unpaired=True), 0.3)),
+        (("--against", "0.7", "--unpaired"), sample_size(PowerTarget(auc=0.8, against=0.7, unpaired=True), 0.3)),
         (
             ("--against", "0.7", "--unpaired", "--cases", "100"),
-            Aim(auc=0.8, against=0.7, unpaired=True).with_cases(30, 70),
+            PowerTarget(auc=0.8, against=0.7, unpaired=True).with_cases(30, 70),
         ),
         (("--half-width", "0.05"), sample_size_of_width(0.8, 0.05, 0.3)),
         (("--cases", "100"), auc_width(0.8, 30, 70)),
         (("--cases", "100", "--variance", "obuchowski"), auc_width(0.8, 30, 70, variance="obuchowski")),
         (
             ("--against", "0.7", "--variance", "obuchowski"),
-            sample_size(Aim(auc=0.8, against=0.7, variance="obuchowski"), 0.3),
+            sample_size(PowerTarget(auc=0.8, against=0.7, variance="obuchowski"), 0.3),
         ),
         (
             ("--cases", "400", "--power", "0.9", "--paired-correlation", "0.5"),
-            solved("against", Aim(auc=0.8, correlation=0.5), 120, 280, 0.9),
+            solve_for("against", PowerTarget(auc=0.8, correlation=0.5), 120, 280, 0.9),
         ),
-        (("--cases", "400", "--solve", "against"), solved("against", Aim(auc=0.8), 120, 280)),
+        (("--cases", "400", "--solve", "against"), solve_for("against", PowerTarget(auc=0.8), 120, 280)),
         (
             ("--cases", "400", "--against", "0.75", "--solve", "correlation"),
-            solved("correlation", Aim(auc=0.8, against=0.75), 120, 280),
+            solve_for("correlation", PowerTarget(auc=0.8, against=0.75), 120, 280),
         ),
         (
             ("--cases", "400", "--against", "0.75", "--unpaired", "--one-sided", "--solve", "alpha"),
-            solved("alpha", Aim(auc=0.8, against=0.75, unpaired=True, sides=1), 120, 280),
+            solve_for("alpha", PowerTarget(auc=0.8, against=0.75, unpaired=True, sides=1), 120, 280),
         ),
     ],
 )
@@ -64,8 +67,8 @@ def test_flags(run, flags, expected):
 
 def test_the_share_of_positives_follows_from_the_rest(run):
     done = run("power", "--auc", "0.8", "--against", "0.7", "--cases", "400", "--unpaired", "--solve", "prevalence")
-    expected = solved_prevalence(Aim(auc=0.8, against=0.7, unpaired=True), 400)
-    assert expected.words.endswith("So many cases do where 53.8 % to 61.5 % of them are positive.")
+    expected = solve_for_prevalence(PowerTarget(auc=0.8, against=0.7, unpaired=True), 400)
+    assert expected.words.endswith("53.8 % to 61.5 %.")
     assert expected.words in " ".join(done.out.split())
     row = run(
         *("power", "--auc", "0.8", "--against", "0.7", "--cases", "400", "--unpaired", "--solve", "prevalence"),
@@ -76,10 +79,10 @@ def test_the_share_of_positives_follows_from_the_rest(run):
 
 def test_the_page_of_a_plan(run):
     # 80 % power at 5 %: the numbers of comparisons/test_power.py, laid out.
-    found = sample_size(Aim(auc=0.8, against=0.7, correlation=0.5), 0.3)
+    found = sample_size(PowerTarget(auc=0.8, against=0.7, correlation=0.5), 0.3)
     done = run(*BASE, "--against", "0.7", "--paired-correlation", "0.5")
     assert [line.rstrip() for line in done.out.strip().splitlines()] == [
-        "Power   variance of Hanley and McNeil, equal spreads, normal approximation",
+        "Power   variance of Hanley and McNeil, equal variances, normal approximation",
         "",
         "plan             number",
         f"positive cases   {found.n_pos}",
@@ -88,7 +91,8 @@ def test_the_page_of_a_plan(run):
         f"power            {found.power:.3f}",
         "",
         f"With {found.n_pos} positive and {found.n_neg} negative cases, a two-sided test at 0.05 has power",
-        f"{found.power:.3f} to tell AUCs of 0.8 and 0.7 apart on the same cases (correlation 0.5).",
+        f"{found.power:.3f} to detect a difference between AUCs of 0.8 and 0.7 on the same cases",
+        "(correlation 0.5).",
     ]
 
 
@@ -96,7 +100,7 @@ def test_the_page_of_a_plan(run):
 def test_formats(run, form):
     done = run(*BASE, "--against", "0.7", "--format", form)
     assert done.code == 0
-    assert str(sample_size(Aim(auc=0.8, against=0.7), 0.3).n_pos) in done.out
+    assert str(sample_size(PowerTarget(auc=0.8, against=0.7), 0.3).n_pos) in done.out
 
 
 def test_few_cases_are_noted_below_the_plan(run):
@@ -106,43 +110,43 @@ def test_few_cases_are_noted_below_the_plan(run):
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ((), "it is not stated what to show.\n  hint: --against 0.7, or --half-width 0.05"),
+        ((), "the goal of the study is missing.\n  hint: --against 0.7, or --half-width 0.05"),
         (
             ("--unpaired", "--half-width", "0.1"),
-            "it is not stated what to show.\n  hint: --against 0.7, or --half-width 0.05",
+            "the goal of the study is missing.\n  hint: --against 0.7, or --half-width 0.05",
         ),
         (
             ("--against", "0.7", "--power", "0.8", "--cases", "100"),
-            "power and cases are both stated: one follows from the other.\n  hint: --power or --cases",
+            "both power and cases are stated, which leaves nothing to solve for.\n  hint: --power or --cases",
         ),
-        (("--solve", "against"), "--solve against is for cases that are known.\n  hint: --cases 400"),
+        (("--solve", "against"), "--solve against needs the number of cases.\n  hint: --cases 400"),
         (
             ("--solve", "prevalence", "--against", "0.7", "--cases", "100"),
-            "--prevalence is stated, and to be found.\n  hint: leave out --prevalence",
+            "--prevalence is both stated and to be solved for.\n  hint: leave out --prevalence",
         ),
         (
             ("--solve", "against", "--against", "0.7", "--cases", "100"),
-            "--against is stated, and to be found.\n  hint: leave out --against",
+            "--against is both stated and to be solved for.\n  hint: leave out --against",
         ),
         (
             ("--against", "0.7", "--paired-correlation", "0.5", "--unpaired"),
-            "models are judged on the same cases or on different ones.\n  hint: leave out --unpaired",
+            "--paired-correlation and --unpaired exclude each other.\n  hint: leave out --unpaired",
         ),
         (
             ("--against", "0.7", "--half-width", "0.1"),
-            "a half width needs no test.\n  hint: --auc, --half-width, --prevalence and --alpha",
+            "--half-width does not use a test.\n  hint: --auc, --half-width, --prevalence and --alpha",
         ),
         (
             ("--half-width", "0.1", "--cases", "10"),
-            "a half width needs no test.\n  hint: --auc, --half-width, --prevalence and --alpha",
+            "--half-width does not use a test.\n  hint: --auc, --half-width, --prevalence and --alpha",
         ),
         (
             ("--half-width", "1e-200"),
-            "no study is large enough for this aim.\n  seen: more than 1 000 000 000 000 cases",
+            "no study is large enough for this target.\n  seen: more than 1 000 000 000 000 cases",
         ),
         (
             ("--against", "0.8000000001"),
-            "no study is large enough for this aim.\n  seen: more than 1 000 000 000 000 cases",
+            "no study is large enough for this target.\n  seen: more than 1 000 000 000 000 cases",
         ),
     ],
 )
@@ -154,21 +158,21 @@ def test_what_cannot_be_planned(run, flags, message):
 
 def test_the_expected_area_can_be_what_is_looked_for(run):
     done = run("power", "--prevalence", "0.3", "--against", "0.7", "--cases", "400", "--power", "0.8")
-    assert "a two-sided test at 0.05 has power 0.800 to tell an AUC of" in " ".join(done.out.split())
+    assert "a two-sided test at 0.05 has power 0.800 to distinguish an AUC of" in " ".join(done.out.split())
     assert run("power", "--prevalence", "0.3", "--half-width", "0.05").err.startswith(
-        "ConditionError: it is not stated which AUC is expected.\n"
+        "ConditionError: the expected AUC is missing.\n"
     )
 
 
 def test_the_page_of_a_share(run):
     done = run("power", "--share", "0.9", "--within", "0.05", "--prevalence", "0.2")
     assert [line.rstrip() for line in done.out.strip().splitlines()] == [
-        "Power   Wilson's interval of a share",
+        "Power   Wilson interval of a proportion",
         "",
-        "plan                     number",
-        "cases it is a share of   141",
-        "all cases                705",
-        "half width               0.050",
+        "plan                       number",
+        "cases in the denominator   141",
+        "all cases                  705",
+        "half-width                 0.050",
         "",
         "With 141 cases, of 705 in all, the 95 % Wilson interval of a share of 0.9 is",
         "0.839 to 0.939, half of which is 0.050.",
@@ -192,10 +196,10 @@ def test_flags_of_a_share(run, flags, expected):
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("--share", "0.9"), "of the half width and the cases, one follows from the other.\n  hint: --within 0.05"),
-        (("--within", "0.05"), "it is not stated which share is expected.\n  hint: --share 0.9"),
-        (("--share", "0.9", "--within", "0.05", "--auc", "0.8"), "a share needs no AUC and no test."),
-        (("--share", "0.9", "--within", "0.05", "--one-sided"), "a share needs no AUC and no test."),
+        (("--share", "0.9"), "pass either the half-width or the number of cases.\n  hint: --within 0.05"),
+        (("--within", "0.05"), "the expected proportion is missing.\n  hint: --share 0.9"),
+        (("--share", "0.9", "--within", "0.05", "--auc", "0.8"), "--share does not use an AUC or a test."),
+        (("--share", "0.9", "--within", "0.05", "--one-sided"), "--share does not use an AUC or a test."),
     ],
 )
 def test_shares_that_cannot_be_planned(run, flags, message):

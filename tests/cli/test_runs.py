@@ -4,16 +4,16 @@ import json
 
 import pytest
 
-from experiments.runs import folded
-from scorespace.cli.runs import several
+from helpers.runs import folded
+from scorespace.cli.runs import has_many_datasets
 
 
 def test_whether_it_is_a_benchmark(tmp_path):
-    assert several(str(folded()), None)
-    assert not several(str(folded()), "iris")
-    assert not several(str(tmp_path), None)
-    assert not several("credit.csv", None)
-    assert not several(None, None)
+    assert has_many_datasets(str(folded()), None)
+    assert not has_many_datasets(str(folded()), "iris")
+    assert not has_many_datasets(str(tmp_path), None)
+    assert not has_many_datasets("credit.csv", None)
+    assert not has_many_datasets(None, None)
 
 
 def test_evaluate_a_benchmark(run, tmp_path):
@@ -53,7 +53,7 @@ def test_a_benchmark_has_sides_and_adjustments(run):
     assert (two["alternative"], one["alternative"]) == ("two-sided", "less")
     assert one["p"] in (pytest.approx(two["p"] / 2), pytest.approx(1 - two["p"] / 2), pytest.approx(1.0))
     done = run("compare", str(folded()), "--at", "0.5")
-    assert (done.code, done.err.splitlines()[0]) == (2, "ScoreSpaceError: --at is for one data set of a run.")
+    assert (done.code, done.err.splitlines()[0]) == (2, "ScoreSpaceError: --at needs a single data set of the run.")
 
 
 def test_one_data_set(run, tmp_path):
@@ -81,11 +81,11 @@ def test_curves_are_averaged(run, tmp_path, how):
 
 def test_what_does_not_go_together(run):
     for given, told in [
-        (("evaluate", str(folded()), "--require", "auc>=0.5"), "--require is for one data set of a run."),
+        (("evaluate", str(folded()), "--require", "auc>=0.5"), "--require needs a single data set of the run."),
         (("curve", str(folded())), "folded holds several data sets."),
         (
             ("evaluate", str(folded()), "--dataset", "iris", "--truth", "y"),
-            "truth=… names a column, and a run knows its own.",
+            "truth=… names a column, ",
         ),
         (
             ("curve", str(folded()), "--dataset", "cancer", "--kind", "calibration", "--average", "vertical"),

@@ -26,8 +26,13 @@ def shell(command, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
-@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
+@pytest.mark.parametrize(
+    ("encoding", "form"),
+    [
+        *((encoding, "table") for encoding in ("ascii", "latin-1", "cp1252", "utf-8")),
+        *(("ascii", form) for form in ("json", "csv", "markdown")),
+    ],
+)
 def test_every_encoding_will_do(shell, encoding, form):
     done = shell("evaluate", "in.csv", *SHORT, "--format", form, env={"PYTHONIOENCODING": encoding})
     assert (done.returncode, done.stderr) == (0, b"")
@@ -82,7 +87,7 @@ def test_memory_that_runs_out_says_so(command, tmp_path):
     resource = pytest.importorskip("resource")
     big = "y,s\n" + "".join(f"{k % 2},{k / 1e6}\n" for k in range(400_000))
     (tmp_path / "in.csv").write_text(big)
-    for megabytes in (700, 1000, 1500):
+    for megabytes in (1000, 1500):  # with less, native libraries end the process while they are loaded
         limit = megabytes << 20
         done = subprocess.run(
             [command, "evaluate", "in.csv", *SHORT],

@@ -46,7 +46,7 @@ def test_the_input_is_not_overwritten(run):
     run("table", "data.csv", *NAMED, "--out", "t.parquet")
     said = run("table", "t.parquet", "--out", "t.parquet")
     assert said.code == 2
-    assert "'t.parquet' is read here and is not overwritten." in said.err
+    assert "'t.parquet' is an input file and is not overwritten." in said.err
 
 
 def test_a_memory_budget_counts_in_bins(run):
@@ -54,7 +54,10 @@ def test_a_memory_budget_counts_in_bins(run):
     said = run(*named, "--memory", "100B", "--format", "csv")
     assert said.out.splitlines()[0].endswith("certified_low,certified_high")
     wrong = run(*named, "--memory", "lots")
-    assert (wrong.code, wrong.err) == (2, "ScoreSpaceError: memory=lots is not a size.\n  hint: --memory 2GB\n")
+    assert (wrong.code, wrong.err) == (
+        2,
+        "ScoreSpaceError: memory=lots is not a size in bytes.\n  hint: --memory 2GB\n",
+    )
 
 
 def two_models(tmp_path: Path) -> tuple[str, ...]:
@@ -103,8 +106,8 @@ def test_what_needs_the_cases_says_so(run):
     said = run("calibrate", "t.parquet", "--truth", "y", "--score", "nb")
     assert said.code == 2
     assert said.err == (
-        "ColumnError: t.parquet holds tables, and this needs the cases.\n"
-        "  hint: the data that the tables were counted from\n"
+        "ColumnError: t.parquet holds count tables, but individual cases are needed.\n"
+        "  hint: use the data that the tables were counted from\n"
     )
 
 

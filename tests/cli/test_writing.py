@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scorespace.cli.verbs import VERBS, load
+from scorespace.cli.verbs import load, verbs
 
 DATA = "id,y,s,t,d,e\n" + "".join(
     f"{k},{k % 2},{(k * 37 % 100) / 100},{(k * 53 % 100) / 100},{k % 2},{(k // 2) % 2}\n" for k in range(60)
@@ -63,7 +63,7 @@ def names_outputs(parameter):
 
 def test_every_verb_that_writes_is_here():
     """A new verb, or a new file that one writes, wants its line above."""
-    commands = {verb.name: load(verb) for verb in VERBS}
+    commands = {name: load(verb) for name, verb in verbs().items()}
     found = {(verb, each.opts[0]) for verb, one in commands.items() for each in one.params if names_outputs(each)}
     assert {(verb.split()[0], option) for verb, (_, option) in WRITING.items()} == found
 
@@ -109,7 +109,7 @@ def test_no_verb_writes_over_what_it_reads(run, inputs, kind, how):
     done = run(kind.split()[0], *arguments, option, linked(how, name, ending))
     assert (done.code, done.out) == (2, "")
     assert done.err == (
-        f"DataError: 'same{ending}' is read here and is not overwritten.\n  hint: another name for the output\n"
+        f"DataError: 'same{ending}' is an input file and is not overwritten.\n  hint: choose another output file\n"
     )
     assert Path(name).read_bytes() == before
 
@@ -129,25 +129,25 @@ def test_by_whatever_name_it_is_read(run, inputs, verb, name, monkeypatch):
         if name == "-":
             os.dup2(descriptor, 0)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("DataError: 'IN.csv' is read here and is not overwritten.\n")
+    assert done.err.startswith("DataError: 'IN.csv' is an input file and is not overwritten.\n")
     assert Path("IN.csv").read_text() == DATA
 
 
 def test_a_report_is_a_page(run, write):
     write("in.csv", DATA)
     done = run("evaluate", "in.csv", *ROLES, "--report", "in.csv")
-    assert (done.code, done.err) == (2, "DataError: 'in.csv' has no known ending.\n  hint: .html\n")
+    assert (done.code, done.err) == (2, "DataError: 'in.csv' has no known file extension.\n  hint: .html\n")
     assert Path("in.csv").read_text() == DATA
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRITING if " " not in kind and kind != "demo"])
 def test_endings_are_checked_before_the_work(run, inputs, kind, monkeypatch):
     inputs(kind)
-    monkeypatch.setattr("scorespace.frames.files.dialect", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr("scorespace.io.files.detect_dialect", lambda *_: pytest.fail("the file was read"))
     arguments, option = WRITING[kind]
     done = run(kind, *arguments, option, "result.doc")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("DataError: 'result.doc' has no known ending.\n  hint: .")
+    assert done.err.startswith("DataError: 'result.doc' has no known file extension.\n  hint: .")
 
 
 ALONE = [kind for kind in WRITING if " " not in kind and kind not in ("demo", "calibrate", "benchmark")]
@@ -160,20 +160,20 @@ def test_a_failure_to_write_names_the_file_and_shows_nothing(run, inputs, kind, 
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("scorespace.files._to_disk", full)
+    monkeypatch.setattr("scorespace.files._flush_to_disk", full)
     arguments, option = WRITING[kind]
     ending = ".html" if option == "--report" else ".parquet" if kind == "table" else ".svg"
     done = run(kind, *arguments, option, f"out{ending}")
     assert (done.code, done.out) == (2, "")
     assert done.err == (
         f"DataError: 'out{ending}' cannot be written.\n  seen: No space left on device\n"
-        "  hint: another file or folder\n"
+        "  hint: choose another file or folder\n"
     )
     assert [name for name in os.listdir(".") if name.startswith((".scorespace", "out"))] == []
 
 
 def has_format(verb):
-    return any(each.name == "format" for each in load(next(one for one in VERBS if one.name == verb)).params)
+    return any(each.name == "format" for each in load(verbs()[verb]).params)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRITING if " " not in kind and has_format(kind)])

@@ -234,7 +234,7 @@ def test_the_seed_alone_decides():
 
 def test_pieces_do_not_matter(monkeypatch):
     whole = bayes_signed_rank(TABLE.only("nb", "forest"))
-    monkeypatch.setattr("scorespace.comparisons.datasets._CELLS_AT_ONCE", 1000)
+    monkeypatch.setattr("scorespace.comparisons.datasets._NUMBERS_PER_CHUNK", 1000)
     assert bayes_signed_rank(TABLE.only("nb", "forest")) == whole
 
 
@@ -266,7 +266,7 @@ def test_a_single_difference_by_hand():
         (
             lambda: dataset_table([[0.9, 0.8], [0.7, math.nan]], ["nb", "tree"], best="high"),
             "1 of the 4 values is missing or infinite.\n  seen: nan for tree on data set 2\n"
-            "  hint: leave out that data set for all models",
+            "  hint: exclude that data set for all models",
         ),
         (
             lambda: dataset_table([0.9, 0.8], ["nb", "tree"], best="high"),
@@ -283,7 +283,7 @@ def test_a_single_difference_by_hand():
         ),
         (
             lambda: dataset_table(np.zeros((2, 2)), ["nb", "nb"], best="high"),
-            "two models have the same name.\n  seen: 'nb'\n  hint: a name of its own for each model",
+            "two models have the same name.\n  seen: 'nb'\n  hint: a unique name for each model",
         ),
         (
             lambda: dataset_table({"nb": [1, 2], "tree": [1]}, best="high"),
@@ -302,7 +302,7 @@ def test_data_that_cannot_be_used(call, message):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: dataset_table(VALUES, NAMES, best="up"), "best='up' is not an end of a measure."),
+        (lambda: dataset_table(VALUES, NAMES, best="up"), "best='up' is not a direction."),
         (lambda: dataset_table(VALUES, best="high"), "the models have no names.\n  hint: models=[…], 4 of them"),
         (lambda: dataset_table({"a": [1], "b": [2]}, "ab", best="high"), "models= is for a matrix"),
         (
@@ -310,7 +310,7 @@ def test_data_that_cannot_be_used(call, message):
             "'forrest' is not a model of this table.\n  seen: 'nb', 'tree', 'forest', 'svm'\n  hint: forest",
         ),
         (lambda: against_control(TABLE, "knn"), "'knn' is not a model of this table."),
-        (lambda: nemenyi(TABLE, level=5), "level=5 is not a level of confidence."),
+        (lambda: nemenyi(TABLE, level=5), "level=5 is not a confidence level."),
         (lambda: bayes_signed_rank(TABLE.only("nb", "svm"), rope=-1), "rope=-1 is not a half width."),
     ],
 )
@@ -332,7 +332,7 @@ def test_words_of_a_pair():
     table = dataset_table({"nb": [5, 4, 3, 2, 1], "tree": [4, 2, 0, 2, 1.5]}, best="low", measure="brier")
     assert wilcoxon(table).words == (
         "nb is better than tree in brier on 1 of 5 data sets, worse on 3 and equal on 1, "
-        "not distinguishable from chance here (Wilcoxon signed rank, exact, equal data sets dropped, p = 0.250)."
+        "not statistically significant (Wilcoxon signed rank, exact, equal data sets dropped, p = 0.250)."
     )
     assert repr(wilcoxon(table)) == (
         "nb − tree +1.000  p = 0.250  Wilcoxon signed rank, exact, equal data sets dropped, 5 data sets"

@@ -5,15 +5,15 @@ import pytest
 from scipy import stats
 
 import scorespace as ss
-from scorespace.comparisons.fold_curves import average
+from scorespace.comparisons.fold_curves import average_over_folds
 from scorespace.curves import calibration, hull, pr, rejection, roc, smooth
 from scorespace.curves.brier import brier_curve, interventions_avoided, net_benefit, standardised_net_benefit
-from scorespace.curves.classes import average_roc
 from scorespace.curves.cost import cost_curve
 from scorespace.curves.gain import gain, lift_curve
+from scorespace.curves.macro_average import average_roc
 from scorespace.errors import CurveError
 from scorespace.tables import score_table
-from scorespace.tables.pair import pair_table
+from scorespace.tables.paired import pair_table
 
 
 def folded(size=200, folds=5, seed=0):
@@ -26,7 +26,7 @@ def folded(size=200, folds=5, seed=0):
 
 def test_vertical_is_the_mean_of_the_curves_at_each_rate():
     pairs, truth, score, fold = folded()
-    found = average(pairs, "nb", roc)
+    found = average_over_folds(pairs, "nb", roc)
     curves = [roc(score_table(truth[fold == k], score[fold == k])) for k in range(5)]
     each = np.array([[curve.tpr_at(x) for x in found.curve.x] for curve in curves])
     assert found.curve.y == pytest.approx(each.mean(axis=0))
@@ -38,7 +38,7 @@ def test_vertical_is_the_mean_of_the_curves_at_each_rate():
 
 def test_by_threshold_is_the_mean_of_both_rates():
     pairs, truth, score, fold = folded()
-    found = average(pairs, "nb", roc, "threshold")
+    found = average_over_folds(pairs, "nb", roc, "threshold")
     for place in (0, 7, found.curve.x.size - 1):
         at = found.curve.threshold[place]
         rates = [[np.mean(score[(fold == k) & (truth == label)] >= at) for label in (0, 1)] for k in range(5)]
@@ -47,19 +47,19 @@ def test_by_threshold_is_the_mean_of_both_rates():
 
 def test_precision_and_recall():
     pairs, truth, score, fold = folded()
-    found = average(pairs, "nb", pr)
+    found = average_over_folds(pairs, "nb", pr)
     curves = [pr(score_table(truth[fold == k], score[fold == k])) for k in range(5)]
     expected = np.mean([curve.y[np.flatnonzero(curve.x == 0)[-1]] for curve in curves])
     assert found.curve.y[0] == pytest.approx(expected)
-    assert np.isfinite(average(pairs, "nb", pr, "threshold").curve.y[1:]).all()
+    assert np.isfinite(average_over_folds(pairs, "nb", pr, "threshold").curve.y[1:]).all()
 
 
 def test_folds_of_one_class_are_left_out_and_counted():
     pairs, truth, _, fold = folded()
     alone = np.where((fold == 2) & (truth == 1), 1, fold).astype(np.int32)
-    found = average(replace(pairs, fold=alone), "nb", roc)
+    found = average_over_folds(replace(pairs, fold=alone), "nb", roc)
     assert (found.folds, found.undefined) == (5, 1)
-    assert repr(found).startswith("roc, averaged by vertical over 5 folds, 1 undefined; roc band: 95 % at each point")
+    assert repr(found).startswith("roc, averaged by vertical over 5 folds, 1 undefined; roc band: 95 % pointwise")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_other_curves_are_the_mean_of_those_of_the_folds(kind):
     """At the scores of the folds, where each curve has a point of its own, by the curve's own function."""
     pairs, truth, score, fold = folded()
     pairs = replace(pair_table(truth, {"nb": _probable(score)}), fold=fold)
-    found = average(pairs, "nb", kind)
+    found = average_over_folds(pairs, "nb", kind)
     tables = [score_table(truth[fold == k], _probable(score)[fold == k]) for k in range(5)]
     for place in (20, 50, 80):
         x = found.curve.x[place]
@@ -104,24 +104,27 @@ def _own(kind, table, x):
 def test_traced_curves_are_the_mean_of_those_of_the_folds(kind):
     _, truth, score, fold = folded()
     pairs = replace(pair_table(truth, {"nb": _probable(score)}), fold=fold)
-    found = average(pairs, "nb", kind)
+    found = average_over_folds(pairs, "nb", kind)
     own = [kind(score_table(truth[fold == k], _probable(score)[fold == k])) for k in range(5)]
     assert found.curve.y == pytest.approx(np.mean([np.interp(found.curve.x, one.x, one.y) for one in own], axis=0))
 
 
 def test_gain_and_lift_by_threshold():
     pairs, truth, score, fold = folded()
-    found = average(pairs, "nb", gain, "threshold")
+    found = average_over_folds(pairs, "nb", gain, "threshold")
     at = found.curve.threshold[7]
     shares = [np.mean(score[fold == k] >= at) for k in range(5)]
     reached = [np.mean(score[(fold == k) & (truth == 1)] >= at) for k in range(5)]
     assert (found.curve.x[7], found.curve.y[7]) == pytest.approx((np.mean(shares), np.mean(reached)))
-    assert average(pairs, "nb", lift_curve, "threshold").curve.y[-1] == pytest.approx(1.0)
+    assert average_over_folds(pairs, "nb", lift_curve, "threshold").curve.y[-1] == pytest.approx(1.0)
 
 
 def test_the_ratio_of_a_run_widens_the_band():
     pairs, *_ = folded()
-    usual, known = average(pairs, "nb", roc).band, average(replace(pairs, ratio=1.0), "nb", roc).band
+    usual, known = (
+        average_over_folds(pairs, "nb", roc).band,
+        average_over_folds(replace(pairs, ratio=1.0), "nb", roc).band,
+    )
     place = 30
     wide = [(one.y[place] - one.low[place]) for one in (usual, known)]
     assert wide[1] / wide[0] == pytest.approx(np.sqrt((1 / 5 + 1) / (1 / 5 + 1 / 4)))
@@ -150,14 +153,14 @@ def test_one_class_of_several_and_numbers():
 def test_what_is_not_averaged():
     pairs, *_ = folded()
     with pytest.raises(CurveError) as caught:
-        average(pairs, "nb", calibration)
-    assert caught.value.problem == "calibration is not averaged over folds: its points lie elsewhere in every fold."
+        average_over_folds(pairs, "nb", calibration)
+    assert caught.value.problem == "calibration is not averaged over folds: its points differ from fold to fold."
     with pytest.raises(CurveError) as caught:
-        average(pairs, "nb", cost_curve, "threshold")
-    assert caught.value.problem == "cost is not averaged by threshold: its points are no outcomes at a threshold."
-    with pytest.raises(CurveError, match="roc is averaged as it is, without options"):
-        average(pairs, "nb", roc, normalised=False)
-    with pytest.raises(CurveError, match="no way to"):
-        average(pairs, "nb", roc, "sideways")
+        average_over_folds(pairs, "nb", cost_curve, "threshold")
+    assert caught.value.problem == "cost is not averaged by threshold: its points do not belong to thresholds."
+    with pytest.raises(CurveError, match="roc is averaged"):
+        average_over_folds(pairs, "nb", roc, normalised=False)
+    with pytest.raises(CurveError, match="average='sideways'"):
+        average_over_folds(pairs, "nb", roc, "sideways")
     with pytest.raises(CurveError, match="fewer than two folds"):
-        average(replace(pairs, fold=np.zeros_like(pairs.fold)), "nb", roc)
+        average_over_folds(replace(pairs, fold=np.zeros_like(pairs.fold)), "nb", roc)

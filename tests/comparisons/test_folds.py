@@ -1,26 +1,81 @@
-"""Cases that were tested in folds."""
-
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn import metrics
 from sklearn.metrics import roc_auc_score
 
+import scorespace as ss
 from oracles.load import reference
-from scorespace.comparisons.answer import Posterior
+from scorespace.comparisons import folds
 from scorespace.comparisons.folds import (
-    by_fold,
-    fold_places,
+    fold_indices,
     held_out_ratio,
+    measure_by_fold,
+    summarise_folds,
+    summarise_over_folds,
 )
 from scorespace.comparisons.paired import compare
+from scorespace.comparisons.result import Posterior
 from scorespace.comparisons.test import parse_test
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.measures import parse
 from scorespace.measures.request import bind
-from scorespace.tables.pair import pair_table
+from scorespace.tables.paired import pair_table
+
+DRAWS = np.random.default_rng(4)
+TRUTH = DRAWS.integers(0, 2, 300)
+SCORE = np.round(DRAWS.normal(size=300) + TRUTH + np.repeat([0, 1, 2], 100), 2)  # each fold on a scale of its own
+FOLD = np.repeat([0, 1, 2], 100).astype(np.int32)
+
+
+def test_mean_and_pooled_are_other_numbers():
+    pairs = replace(pair_table(TRUTH, {"nb": SCORE}), fold=FOLD)
+    (found,) = summarise_over_folds(pairs, {"nb": [parse("auc")]})
+    each = [metrics.roc_auc_score(TRUTH[k == FOLD], SCORE[k == FOLD]) for k in range(3)]
+    assert found.mean == pytest.approx(np.mean(each))
+    assert found.sd == pytest.approx(np.std(each, ddof=1))
+    assert found.pooled == pytest.approx(metrics.roc_auc_score(TRUTH, SCORE))
+    assert found.pooled < found.mean - 0.02
+    assert repr(found) == f"nb auc {found.text} (mean over 3 folds), pooled {found.pooled:.3f}"
+
+
+def test_undefined_folds_are_counted_and_left_out():
+    found = summarise_folds("nb", parse("auc"), np.array([[0.5, math.nan], [0.7, math.nan]]), 0.6)
+    assert (found.mean, found.folds, found.undefined) == (pytest.approx(0.6), 4, 2)
+    nothing = summarise_folds("nb", parse("auc"), np.full((2, 2), math.nan), 0.6)
+    assert (nothing.text, nothing.undefined) == ("–", 4)
+    assert nothing.row()["mean"] is None
+
+
+def test_without_folds_there_is_nothing():
+    pairs = pair_table(TRUTH, {"nb": SCORE})
+    assert summarise_over_folds(pairs, {"nb": [parse("auc")]}) == ()
+    assert summarise_over_folds(None, {}) == ()
+    assert summarise_over_folds(replace(pairs, fold=np.zeros_like(FOLD)), {"nb": [parse("auc")]}) == ()
+
+
+def test_in_parts_it_is_the_same(monkeypatch):
+    repeat = np.tile([0, 1, 2], 100).astype(np.int32)
+    for given in ({"nb": SCORE}, {"nb": SCORE, "b": SCORE**2}):
+        pairs = replace(pair_table(TRUTH, given), fold=FOLD, repeat=repeat)
+        request = bind(parse("auc"), pairs.tables[0])
+        whole = measure_by_fold(pairs, "nb", request)
+        monkeypatch.setattr(folds, "_MAX_CELLS", 10)
+        assert measure_by_fold(pairs, "nb", request) == pytest.approx(whole)
+        monkeypatch.undo()
+
+
+def test_an_evaluation_tells_both():
+    data = {"y": TRUTH, "nb": SCORE, "fold": FOLD}
+    found = ss.evaluate(data, truth="y", scores="nb", fold="fold", measures="auc, ks")
+    assert [(one.model, str(one.spec)) for one in found.over_folds] == [("nb", "auc"), ("nb", "ks")]
+    assert found.to_dict()["folds"][0]["pooled"] == pytest.approx(metrics.roc_auc_score(TRUTH, SCORE))
+    assert "mean ± sd" in repr(found)
+    assert "folds" not in ss.evaluate(data, truth="y", scores="nb").to_dict()
+
 
 # --- cases that were tested in folds: the numbers of R, WEKA and scmamp
 
@@ -60,7 +115,7 @@ def five_by_two(**named):
 def test_measures_within_folds():
     theirs = reference("r_ttests")["paired"]
     pairs = thirty()
-    assert by_fold(pairs, "a", bind(ACC, pairs.tables[0])).ravel() == pytest.approx(theirs["a"], abs=1e-12)
+    assert measure_by_fold(pairs, "a", bind(ACC, pairs.tables[0])).ravel() == pytest.approx(theirs["a"], abs=1e-12)
 
 
 def test_corrected_t_of_three_times_ten_folds_is_that_of_weka_and_scmamp():
@@ -111,14 +166,14 @@ def test_the_order_of_rows_does_not_matter():
 
 def test_without_repeats_all_folds_are_of_one():
     pairs = replace(five_by_two(renumber=True), repeat=None)
-    assert fold_places(pairs)[1] == (1, 10)
-    assert by_fold(pairs, "a", bind(ACC, pairs.tables[0])).shape == (1, 10)
+    assert fold_indices(pairs)[1] == (1, 10)
+    assert measure_by_fold(pairs, "a", bind(ACC, pairs.tables[0])).shape == (1, 10)
 
 
 def test_repeats_need_the_same_number_of_folds():
     pairs = five_by_two()
     short = replace(pairs, fold=np.where(pairs.repeat == 2, 0, pairs.fold).astype(np.int32))
-    with pytest.raises(DataError, match="the repeats have different numbers of folds"):
+    with pytest.raises(DataError, match="repeats have different"):
         compare(short, spec=ACC)
 
 
@@ -144,7 +199,7 @@ def test_repeats_are_not_taken_for_more_cases(test):
 
 def test_a_single_fold_is_none():
     pairs = replace(five_by_two(), repeat=None, fold=np.zeros(10_000, dtype=np.int32))
-    with pytest.raises(ScoreSpaceError, match="corrected_t compares folds, but there is only one"):
+    with pytest.raises(ScoreSpaceError, match="corrected_t compares folds, but"):
         compare(pairs, spec=ACC, test="corrected-t")
     assert compare(pairs, spec=ACC)[0].test.startswith("mcnemar")
 
@@ -162,7 +217,7 @@ def held_out(repeats=20, cases=90, share=30):
 def test_samples_held_out_are_compared_by_their_own_ratio():
     pairs = held_out()
     assert held_out_ratio(pairs) == pytest.approx(30 / 60)
-    a, b = (by_fold(pairs, name, bind(ACC, pairs.tables[0])) for name in "ab")
+    a, b = (measure_by_fold(pairs, name, bind(ACC, pairs.tables[0])) for name in "ab")
     (found,) = compare(pairs, spec=ACC, test="corrected-t")
     d = (a - b).ravel()
     t = d.mean() / math.sqrt((1 / 20 + 30 / 60) * d.var(ddof=1))
@@ -172,7 +227,7 @@ def test_samples_held_out_are_compared_by_their_own_ratio():
 
 
 def test_samples_of_nameless_cases_have_no_ratio():
-    with pytest.raises(ScoreSpaceError, match="corrected_t compares folds, but there is only one"):
+    with pytest.raises(ScoreSpaceError, match="corrected_t compares folds, but"):
         compare(replace(held_out(), group=None), spec=ACC, test="corrected-t")
 
 
@@ -207,7 +262,7 @@ def test_undefined_folds_leave_five_by_two_undecided():
     assert found.reason == "auc is undefined in 1 of the ten folds"
     assert "9 of" not in found.words
     found = compare(part, test="bayes-t")
-    assert "1 of 10 folds are left out: auc is undefined there." in [note.text for note in found.notes]
+    assert "1 of 10 folds are excluded: auc is undefined there." in [note.text for note in found.notes]
 
 
 # --- rope
@@ -245,7 +300,7 @@ def test_groups_in_several_folds_are_noted(shift, codes):
     found = compare(pairs)
     assert [note.code for note in found.notes] == codes
     if codes:
-        assert found.notes[0].text.startswith("4 of 51 groups occur in several folds")
+        assert found.notes[0].text.startswith("4 of 51 groups are in several folds")
 
 
 def test_a_group_has_rows_in_every_repeat_without_harm():
@@ -282,4 +337,4 @@ def test_folds_without_a_class_are_counted_and_left_out():
     )
     found = compare(pairs)
     assert found[0].count == 2
-    assert "1 of 3 folds are left out: auc is undefined there." in [note.text for note in found.notes]
+    assert "1 of 3 folds are excluded: auc is undefined there." in [note.text for note in found.notes]

@@ -33,7 +33,7 @@ def test_identical_models_rank_alike():
     assert found.words == "The models do not differ: all models are equal on every data set."
     assert nemenyi(SAME).p.tolist() == [[1, 1, 1]] * 3
     assert nemenyi(SAME).groups == (("a", "b", "c"),)
-    assert nemenyi(SAME).words == "a, b and c rank alike over 4 data sets (Nemenyi)."
+    assert nemenyi(SAME).words == "a, b and c have equal ranks over 4 data sets (Nemenyi)."
     assert [(one.statistic, one.p, one.p_adjusted) for one in against_control(SAME, "a").comparisons] == [(0, 1, 1)] * 2
 
 
@@ -57,7 +57,7 @@ def test_models_ranked_alike_everywhere_make_f_infinite(count, k):
     found = friedman(dataset_table([range(k)] * count, [f"m{place}" for place in range(k)], best="low"))
     assert found.chi2.value == pytest.approx(count * (k - 1))
     assert (found.f.value, found.f.p) == (math.inf, pytest.approx(math.factorial(k) ** (1 - count)))
-    assert found.f.reason == "infinite: every data set ranks the models alike, and p is exact"
+    assert found.f.reason == "infinite: every data set has the same ranking, and p is exact"
     assert found.rows()[2]["statistic"] is None
 
 
@@ -68,7 +68,7 @@ def test_the_chance_that_all_rank_alike_is_that_of_all_orders(row):
     names = [f"m{place}" for place in range(len(row))]
     found = friedman(dataset_table([row] * 3, names, best="high"))
     assert found.f.p == pytest.approx(alike / len(orders) ** 3)
-    assert "not distinguishable" in friedman(dataset_table([(1, 2)] * 2, ["a", "b"], best="high")).words
+    assert "not differ significantly" in friedman(dataset_table([(1, 2)] * 2, ["a", "b"], best="high")).words
 
 
 def test_degrees_of_freedom():
@@ -158,7 +158,7 @@ def test_adjusted_values_are_ordered():
 def test_words_of_several():
     table = dataset_table([[3, 2, 1]] * 12, "abc", best="high")
     assert friedman(table).words == (
-        "Over 12 data sets the ranks differ by more than chance explains, and a ranks best, 1.00 "
+        "Over 12 data sets the ranks differ significantly, and a ranks best, 1.00 "
         "(χ²(2) = 24.00, p < 0.001; Iman–Davenport F(2, 22) = ∞, p < 0.001)."
     )
     assert nemenyi(table).words == (
@@ -188,7 +188,7 @@ def test_one_data_set_leaves_no_degrees_of_freedom():
     assert found.chi2.value == 2
     assert math.isnan(found.f.p)
     assert found.f.reason == "a single data set leaves no degrees of freedom"
-    assert found.words == "Over 1 data set the ranks are not distinguishable from chance (χ²(2) = 2.00, p = 0.368)."
+    assert found.words == "Over 1 data set the ranks do not differ significantly (χ²(2) = 2.00, p = 0.368)."
     assert nemenyi(ONE).groups == (("a", "b", "c"),)
 
 

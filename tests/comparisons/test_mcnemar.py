@@ -13,7 +13,7 @@ from scipy import stats
 from scorespace.comparisons.mcnemar import FEW_DISCORDANT, METHODS, cochran_q, mcnemar_p, mcnemar_test, newcombe_paired
 from scorespace.comparisons.paired import compare
 from scorespace.errors import ScoreSpaceError
-from scorespace.tables.pair import pair_table
+from scorespace.tables.paired import pair_table
 
 counts = st.integers(0, 60)
 
@@ -124,7 +124,7 @@ def test_models_that_are_right_together_are_alike(method):
     found = mcnemar_test(a, a, method=method)
     assert (found.difference, found.p) == (0, 1)
     assert found.low < 0 < found.high  # eleven cases do not show that two models never differ
-    assert found.reason == "there are no discordant cases: the decisions are right and wrong together"
+    assert found.reason == "there are no discordant cases: all models are right or wrong on the same cases"
 
 
 def test_all_cases_discordant():
@@ -167,7 +167,7 @@ def test_q_is_the_spread_of_models_over_that_within_cases(models):
     assert found.df == 3
     if within == 0:
         assert (found.statistic, found.p) == (0, 1)
-        assert found.reason == "there are no discordant cases: the decisions are right and wrong together"
+        assert found.reason == "there are no discordant cases: all models are right or wrong on the same cases"
         return
     q = k * (k - 1) * ((by_model - by_model.mean()) ** 2).sum() / within
     assert found.statistic == pytest.approx(q, rel=1e-9, abs=1e-12)

@@ -9,7 +9,7 @@ from scipy import stats
 
 from scorespace.comparisons.delong import auc_against, delong_covariance, delong_pair, delong_unpaired
 from scorespace.comparisons.power import (
-    Aim,
+    PowerTarget,
     auc_width,
     hanley_variance,
     obuchowski_variance,
@@ -17,20 +17,20 @@ from scorespace.comparisons.power import (
     sample_size_of_share,
     sample_size_of_width,
     share_width,
-    solved,
-    solved_prevalence,
-    split,
+    solve_for,
+    solve_for_prevalence,
+    split_by_prevalence,
 )
 from scorespace.errors import ConditionError
 from scorespace.tables import score_table
-from scorespace.tables.pair import pair_table
+from scorespace.tables.paired import pair_table
 
 z = stats.norm.ppf
 
 
 def two(auc, against, correlation, sides=2):
     """Two models, on different cases where they have no correlation."""
-    return Aim(auc=auc, against=against, correlation=correlation, unpaired=correlation is None, sides=sides)
+    return PowerTarget(auc=auc, against=against, correlation=correlation, unpaired=correlation is None, sides=sides)
 
 
 def large_sample_variance(area):
@@ -83,7 +83,7 @@ OBUCHOWSKI = [
 
 @pytest.mark.parametrize(("auc", "ratio", "n_pos", "n_neg"), OBUCHOWSKI)
 def test_sample_sizes_of_obuchowski(auc, ratio, n_pos, n_neg):
-    aim = Aim(auc=auc, against=0.5, sides=1, variance="obuchowski")
+    aim = PowerTarget(auc=auc, against=0.5, sides=1, variance="obuchowski")
     found = sample_size(aim, 1 / (1 + ratio), 0.9)
     assert min(found.n_pos, found.n_neg) == min(n_pos, n_neg)
     assert found.n_pos + found.n_neg == pytest.approx(n_pos + n_neg, abs=max(ratio, 1 / ratio) - 1)
@@ -92,7 +92,7 @@ def test_sample_sizes_of_obuchowski(auc, ratio, n_pos, n_neg):
 @pytest.mark.parametrize(("auc", "power"), [(0.7313686, 0.9904833), (0.73, 0.9897453)])
 def test_power_of_proc(auc, power):
     # power.roc.test of 41 cases and 72 controls; it leaves out the far side, which here is below 1e-9.
-    found = Aim(auc=auc, against=0.5, variance="obuchowski").with_cases(41, 72)
+    found = PowerTarget(auc=auc, against=0.5, variance="obuchowski").with_cases(41, 72)
     assert found.power == pytest.approx(power, abs=1e-6)
     assert found.rows()[0]["variance"] == "obuchowski"
 
@@ -123,13 +123,13 @@ def test_power_of_one_area_is_the_formula():
         return math.sqrt((a * (1 - a) + (n_pos - 1) * (q1 - a * a) + (n_neg - 1) * (q2 - a * a)) / n_pos / n_neg)
 
     expected = stats.norm.cdf((auc - null - z(0.95) * spread(null)) / spread(auc))
-    assert Aim(auc=auc, against=null, sides=1).with_cases(n_pos, n_neg).power == pytest.approx(expected)
+    assert PowerTarget(auc=auc, against=null, sides=1).with_cases(n_pos, n_neg).power == pytest.approx(expected)
 
 
 def test_power_without_a_difference_is_alpha():
-    assert Aim(auc=0.7, against=0.7, alpha=0.03).with_cases(40, 60).power == pytest.approx(0.03)
-    assert Aim(auc=0.7, against=0.7, alpha=0.03, sides=1).with_cases(40, 60).power == pytest.approx(0.03)
-    assert Aim(auc=0.7, against=0.7, correlation=0.4).with_cases(40, 60).power == pytest.approx(0.05)
+    assert PowerTarget(auc=0.7, against=0.7, alpha=0.03).with_cases(40, 60).power == pytest.approx(0.03)
+    assert PowerTarget(auc=0.7, against=0.7, alpha=0.03, sides=1).with_cases(40, 60).power == pytest.approx(0.03)
+    assert PowerTarget(auc=0.7, against=0.7, correlation=0.4).with_cases(40, 60).power == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize("correlation", [None, 0.0, 0.6])
@@ -139,13 +139,13 @@ def test_power_is_the_same_either_way_round(correlation):
 
 
 def test_power_grows_with_cases_difference_correlation_and_alpha():
-    start = Aim(auc=0.8, against=0.75, correlation=0.3).with_cases(100, 100).power
-    assert Aim(auc=0.8, against=0.75, correlation=0.3).with_cases(200, 100).power > start
-    assert Aim(auc=0.8, against=0.75, correlation=0.3).with_cases(100, 200).power > start
-    assert Aim(auc=0.82, against=0.75, correlation=0.3).with_cases(100, 100).power > start
-    assert Aim(auc=0.8, against=0.75, correlation=0.5).with_cases(100, 100).power > start
-    assert Aim(auc=0.8, against=0.75, correlation=0.3, alpha=0.1).with_cases(100, 100).power > start
-    assert Aim(auc=0.8, against=0.75, correlation=0.3, sides=1).with_cases(100, 100).power > start
+    start = PowerTarget(auc=0.8, against=0.75, correlation=0.3).with_cases(100, 100).power
+    assert PowerTarget(auc=0.8, against=0.75, correlation=0.3).with_cases(200, 100).power > start
+    assert PowerTarget(auc=0.8, against=0.75, correlation=0.3).with_cases(100, 200).power > start
+    assert PowerTarget(auc=0.82, against=0.75, correlation=0.3).with_cases(100, 100).power > start
+    assert PowerTarget(auc=0.8, against=0.75, correlation=0.5).with_cases(100, 100).power > start
+    assert PowerTarget(auc=0.8, against=0.75, correlation=0.3, alpha=0.1).with_cases(100, 100).power > start
+    assert PowerTarget(auc=0.8, against=0.75, correlation=0.3, sides=1).with_cases(100, 100).power > start
 
 
 def test_different_cases_are_same_cases_without_correlation_and_twice_as_many():
@@ -163,13 +163,13 @@ def test_sample_size_of_a_difference_is_hanley_and_mcneils(low, high, power):
     # n = ((z_α √2V₁ + z_β √(V₁ + V₂)) / δ)², one-sided: what their Table III is computed from, for large n.
     v1, v2 = large_sample_variance(low), large_sample_variance(high)
     published = ((z(0.95) * math.sqrt(2 * v1) + z(power) * math.sqrt(v1 + v2)) / (high - low)) ** 2
-    found = sample_size(Aim(auc=high, against=low, unpaired=True, sides=1), 0.5, power)
+    found = sample_size(PowerTarget(auc=high, against=low, unpaired=True, sides=1), 0.5, power)
     assert found.n_pos == found.n_neg
     assert found.n_pos == pytest.approx(published, rel=0.01, abs=2)
 
 
 def test_sample_size_of_paired_areas_shrinks_with_the_correlation():
-    sizes = [sample_size(Aim(auc=0.8, against=0.75, correlation=r), 0.5).n_pos for r in (0.0, 0.25, 0.5)]
+    sizes = [sample_size(PowerTarget(auc=0.8, against=0.75, correlation=r), 0.5).n_pos for r in (0.0, 0.25, 0.5)]
     assert sizes[1] == pytest.approx(0.75 * sizes[0], rel=0.01)
     assert sizes[2] == pytest.approx(0.5 * sizes[0], rel=0.01)
 
@@ -177,7 +177,7 @@ def test_sample_size_of_paired_areas_shrinks_with_the_correlation():
 def test_sample_size_of_one_area_is_the_formula_for_large_samples():
     v0, v1 = large_sample_variance(0.8), large_sample_variance(0.83)
     published = ((z(0.975) * math.sqrt(v0) + z(0.9) * math.sqrt(v1)) / 0.03) ** 2
-    assert sample_size(Aim(auc=0.83, against=0.8), 0.5, 0.9).n_pos == pytest.approx(published, rel=0.01)
+    assert sample_size(PowerTarget(auc=0.83, against=0.8), 0.5, 0.9).n_pos == pytest.approx(published, rel=0.01)
 
 
 def test_half_width_is_the_formula_for_large_samples():
@@ -202,17 +202,20 @@ def test_the_sample_is_the_smallest_that_is_enough(prevalence, correlation):
 
 
 def test_an_area_below_one_half_is_as_easily_told():
-    assert sample_size(Aim(auc=0.2, against=0.5), 0.5).n_pos == sample_size(Aim(auc=0.8, against=0.5), 0.5).n_pos
+    assert (
+        sample_size(PowerTarget(auc=0.2, against=0.5), 0.5).n_pos
+        == sample_size(PowerTarget(auc=0.8, against=0.5), 0.5).n_pos
+    )
 
 
 def test_a_tiny_difference_takes_millions():
-    assert sample_size(Aim(auc=0.8001, against=0.8), 0.5).n_pos > 10**6
+    assert sample_size(PowerTarget(auc=0.8001, against=0.8), 0.5).n_pos > 10**6
 
 
 def test_split():
-    assert split(100, 0.3) == (30, 70)
-    assert split(2, 0.01) == (1, 1)
-    assert split(10, 0.999) == (9, 1)
+    assert split_by_prevalence(100, 0.3) == (30, 70)
+    assert split_by_prevalence(2, 0.01) == (1, 1)
+    assert split_by_prevalence(10, 0.999) == (9, 1)
 
 
 # --- simulation of the tests themselves
@@ -220,7 +223,7 @@ def test_split():
 
 @pytest.mark.slow
 def test_power_of_one_area_is_reached_by_delongs_test():
-    plan = sample_size(Aim(auc=0.75, against=0.6), 0.4)
+    plan = sample_size(PowerTarget(auc=0.75, against=0.6), 0.4)
     truth = np.repeat([1, 0], [plan.n_pos, plan.n_neg])
     rng, gap = np.random.default_rng(2), z(0.75) * math.sqrt(2)
     found = [auc_against(score_table(truth, gap * truth + rng.normal(size=truth.size)), 0.6).p for _ in range(400)]
@@ -229,7 +232,7 @@ def test_power_of_one_area_is_reached_by_delongs_test():
 
 @pytest.mark.slow
 def test_power_of_a_difference_is_reached_by_delongs_test():
-    plan = sample_size(Aim(auc=0.85, against=0.7, unpaired=True), 0.5)
+    plan = sample_size(PowerTarget(auc=0.85, against=0.7, unpaired=True), 0.5)
     truth, rng = np.repeat([1, 0], [plan.n_pos, plan.n_neg]), np.random.default_rng(2)
 
     def table(area):
@@ -251,7 +254,7 @@ def test_power_of_a_paired_difference_is_reached_by_delongs_test():
 
     _, covariance = delong_covariance(pairs(20_000, 20_000))
     correlation = covariance[0, 1] / math.sqrt(covariance[0, 0] * covariance[1, 1])
-    plan = sample_size(Aim(auc=0.85, against=0.75, correlation=correlation), 0.5)
+    plan = sample_size(PowerTarget(auc=0.85, against=0.75, correlation=correlation), 0.5)
     found = [
         delong_pair(*delong_covariance(pairs(plan.n_pos, plan.n_neg)), ("a", "b"), 0, 1, 0.95).p for _ in range(400)
     ]
@@ -264,19 +267,40 @@ def test_power_of_a_paired_difference_is_reached_by_delongs_test():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Aim(auc=1.2, against=0.5).with_cases(10, 10), "auc=1.2 is not an area that varies."),
-        (lambda: Aim(auc=0.8, against=1).with_cases(10, 10), "against=1 is not an area that varies."),
-        (lambda: Aim(auc=math.nan, against=0.5).with_cases(10, 10), "auc=nan is not an area that varies."),
-        (lambda: Aim(auc=0.8, against=0.5).with_cases(0, 10), "n_pos=0, n_neg=10 are not cases of two classes."),
-        (lambda: Aim(auc=0.8, against=0.5, alpha=5).with_cases(10, 10), "alpha=5 is not a probability of error."),
-        (lambda: Aim(auc=0.8, against=0.5, sides=3).with_cases(10, 10), "sides=3 is not a number of sides."),
+        (
+            lambda: PowerTarget(auc=1.2, against=0.5).with_cases(10, 10),
+            "auc=1.2 is not an AUC strictly between 0 and 1.",
+        ),
+        (
+            lambda: PowerTarget(auc=0.8, against=1).with_cases(10, 10),
+            "against=1 is not an AUC strictly between 0 and 1.",
+        ),
+        (
+            lambda: PowerTarget(auc=math.nan, against=0.5).with_cases(10, 10),
+            "auc=nan is not an AUC strictly between 0 and 1.",
+        ),
+        (
+            lambda: PowerTarget(auc=0.8, against=0.5).with_cases(0, 10),
+            "n_pos=0, n_neg=10 are not cases of two classes.",
+        ),
+        (
+            lambda: PowerTarget(auc=0.8, against=0.5, alpha=5).with_cases(10, 10),
+            "alpha=5 is not a significance level.",
+        ),
+        (lambda: PowerTarget(auc=0.8, against=0.5, sides=3).with_cases(10, 10), "sides=3 is not a number of sides."),
         (lambda: sample_size_of_width(0.8, 0, 0.5), "half_width=0 is not a half width."),
-        (lambda: sample_size(Aim(auc=0.8, against=0.5), 1), "prevalence=1 is not the share of a class."),
-        (lambda: sample_size(Aim(auc=0.8, against=0.8), 0.5), "no number of cases tells an AUC of 0.8 from 0.8."),
-        (lambda: sample_size(Aim(auc=0.8, against=0.5), 0.5, 1), "power=1 is not a power to reach."),
-        (lambda: sample_size(Aim(auc=0.8, against=0.5), 0.5, 0.01), "power=0.01 is not a power to reach."),
-        (lambda: Aim(auc=0.8, against=0.7, correlation=1).with_cases(9, 9), "correlation=1 is not a correlation."),
-        (lambda: split(1, 0.5), "cases=1 are not cases of two classes."),
+        (lambda: sample_size(PowerTarget(auc=0.8, against=0.5), 1), "prevalence=1 is not a prevalence."),
+        (
+            lambda: sample_size(PowerTarget(auc=0.8, against=0.8), 0.5),
+            "no number of cases distinguishes an AUC of 0.8 from 0.8.",
+        ),
+        (lambda: sample_size(PowerTarget(auc=0.8, against=0.5), 0.5, 1), "power=1 is not a possible power."),
+        (lambda: sample_size(PowerTarget(auc=0.8, against=0.5), 0.5, 0.01), "power=0.01 is not a possible power."),
+        (
+            lambda: PowerTarget(auc=0.8, against=0.7, correlation=1).with_cases(9, 9),
+            "correlation=1 is not a correlation.",
+        ),
+        (lambda: split_by_prevalence(1, 0.5), "cases=1 are not cases of two classes."),
     ],
 )
 def test_message(call, message):
@@ -289,18 +313,18 @@ def test_message(call, message):
 
 
 def test_words():
-    found = sample_size(Aim(auc=0.8, against=0.7, correlation=0.5), 0.5)
+    found = sample_size(PowerTarget(auc=0.8, against=0.7, correlation=0.5), 0.5)
     assert repr(found) == (
         f"With {found.n_pos} positive and {found.n_neg} negative cases, a two-sided test at 0.05 has power "
-        "0.803 to tell AUCs of 0.8 and 0.7 apart on the same cases (correlation 0.5)."
+        "0.803 to detect a difference between AUCs of 0.8 and 0.7 on the same cases (correlation 0.5)."
     )
-    assert "cases for each model" in repr(Aim(auc=0.8, against=0.7, unpaired=True).with_cases(30, 30))
-    assert "on different cases" in repr(Aim(auc=0.8, against=0.7, unpaired=True).with_cases(30, 30))
+    assert "cases for each model" in repr(PowerTarget(auc=0.8, against=0.7, unpaired=True).with_cases(30, 30))
+    assert "on different cases" in repr(PowerTarget(auc=0.8, against=0.7, unpaired=True).with_cases(30, 30))
 
 
 def test_few_cases_are_noted():
-    assert [note.code for note in Aim(auc=0.9, against=0.5).with_cases(10, 50).notes] == ["SS001"]
-    assert Aim(auc=0.9, against=0.5).with_cases(20, 50).notes == ()
+    assert [note.code for note in PowerTarget(auc=0.9, against=0.5).with_cases(10, 50).notes] == ["SS001"]
+    assert PowerTarget(auc=0.9, against=0.5).with_cases(20, 50).notes == ()
 
 
 def test_a_plan_is_a_row():
@@ -317,27 +341,27 @@ def test_a_plan_is_a_row():
 @pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize(("term", "stated"), [("against", {"auc": 0.8}), ("auc", {"against": 0.7})])
 def test_the_area_that_can_just_be_told_apart(design, sides, term, stated):
-    found = solved(term, Aim(sides=sides, **stated, **design), 120, 280, 0.9)
+    found = solve_for(term, PowerTarget(sides=sides, **stated, **design), 120, 280, 0.9)
     assert found.power == pytest.approx(0.9, abs=1e-6)
     value = getattr(found, term)
     assert value < 0.8 if term == "against" else value > 0.7
     if "correlation" in design or "unpaired" in design:
         again = two(found.auc, found.against, design.get("correlation"), sides).with_cases(120, 280)
     else:
-        again = Aim(auc=found.auc, against=found.against, sides=sides).with_cases(120, 280)
+        again = PowerTarget(auc=found.auc, against=found.against, sides=sides).with_cases(120, 280)
     assert again.power == pytest.approx(0.9, abs=1e-6)
 
 
 def test_the_correlation_and_the_alpha_that_are_needed():
-    found = solved("correlation", Aim(auc=0.8, against=0.75), 200, 200, 0.8)
-    assert Aim(auc=0.8, against=0.75, correlation=found.correlation).with_cases(200, 200).power == pytest.approx(
-        0.8, abs=1e-6
-    )
-    loose = solved("alpha", Aim(auc=0.8, against=0.75, correlation=0.2), 200, 200, 0.8)
+    found = solve_for("correlation", PowerTarget(auc=0.8, against=0.75), 200, 200, 0.8)
+    assert PowerTarget(auc=0.8, against=0.75, correlation=found.correlation).with_cases(
+        200, 200
+    ).power == pytest.approx(0.8, abs=1e-6)
+    loose = solve_for("alpha", PowerTarget(auc=0.8, against=0.75, correlation=0.2), 200, 200, 0.8)
     assert loose.alpha > 0.05
-    assert Aim(auc=0.8, against=0.75, correlation=0.2, alpha=loose.alpha).with_cases(200, 200).power == pytest.approx(
-        0.8, abs=1e-6
-    )
+    assert PowerTarget(auc=0.8, against=0.75, correlation=0.2, alpha=loose.alpha).with_cases(
+        200, 200
+    ).power == pytest.approx(0.8, abs=1e-6)
 
 
 def test_a_width_is_that_of_its_interval():
@@ -354,11 +378,11 @@ def test_the_shares_of_positives_by_brute_force(cases, more, sides):
     def power(n_pos):
         sizes = n_pos, cases - n_pos
         if len(more) == 1:
-            return Aim(auc=0.8, against=more["against"], sides=sides).with_cases(*sizes).power
+            return PowerTarget(auc=0.8, against=more["against"], sides=sides).with_cases(*sizes).power
         return two(0.8, more["against"], more.get("correlation"), sides).with_cases(*sizes).power
 
     enough = [n_pos for n_pos in range(1, cases) if power(n_pos) >= 0.75]
-    found = solved_prevalence(Aim(auc=0.8, sides=sides, **more), cases, 0.75)
+    found = solve_for_prevalence(PowerTarget(auc=0.8, sides=sides, **more), cases, 0.75)
     assert found.prevalences == (enough[0] / cases, enough[-1] / cases)
     assert (found.n_pos, found.n_neg, found.power) == (enough[0], cases - enough[0], power(enough[0]))
     assert enough == list(range(enough[0], enough[-1] + 1))
@@ -366,27 +390,28 @@ def test_the_shares_of_positives_by_brute_force(cases, more, sides):
 
 def test_no_share_of_positives_is_enough_for_few_cases():
     with pytest.raises(ConditionError) as caught:
-        solved_prevalence(Aim(auc=0.8, against=0.7), 100)
-    best = max(range(1, 100), key=lambda n_pos: Aim(auc=0.8, against=0.7).with_cases(n_pos, 100 - n_pos).power)
+        solve_for_prevalence(PowerTarget(auc=0.8, against=0.7), 100)
+    aim = PowerTarget(auc=0.8, against=0.7)
+    best = max(range(1, 100), key=lambda n_pos: aim.with_cases(n_pos, 100 - n_pos).power)
     assert str(caught.value) == (
-        "no share of positives gives 100 cases a power of 0.8.\n"
-        f"  seen: at most {Aim(auc=0.8, against=0.7).with_cases(best, 100 - best).power:.3f}, with {best} % positive\n"
+        "no prevalence gives 100 cases a power of 0.8.\n"
+        f"  seen: at most {aim.with_cases(best, 100 - best).power:.3f}, with {best} % positive\n"
         "  hint: more cases, or another power"
     )
-    whole = solved_prevalence(Aim(auc=0.8, against=0.7, correlation=0.5), 10**9)
+    whole = solve_for_prevalence(PowerTarget(auc=0.8, against=0.7, correlation=0.5), 10**9)
     assert whole.n_pos == sample_size(two(0.8, 0.7, 0.5), whole.n_pos / 10**9).n_pos
 
 
 def test_what_cannot_be_solved():
     with pytest.raises(ConditionError) as caught:
-        solved("auc", Aim(against=0.9), 2, 2)
+        solve_for("auc", PowerTarget(against=0.9), 2, 2)
     assert str(caught.value).startswith("no auc gives these cases a power of 0.8.\n  seen: from 0.")
-    with pytest.raises(ConditionError, match="a plan cannot be solved for 'corelation'"):
-        solved("corelation", Aim(), 30, 30)
-    with pytest.raises(ConditionError, match="the alpha follows from the against, which is not stated"):
-        solved("alpha", Aim(auc=0.8), 30, 30)
-    with pytest.raises(ConditionError, match="models on different cases are not correlated"):
-        solved("correlation", Aim(auc=0.8, against=0.7, unpaired=True), 30, 30)
+    with pytest.raises(ConditionError, match="solved for 'corelation'"):
+        solve_for("corelation", PowerTarget(), 30, 30)
+    with pytest.raises(ConditionError, match="solving for alpha"):
+        solve_for("alpha", PowerTarget(auc=0.8), 30, 30)
+    with pytest.raises(ConditionError, match="models on different"):
+        solve_for("correlation", PowerTarget(auc=0.8, against=0.7, unpaired=True), 30, 30)
 
 
 # --- a share
@@ -428,11 +453,11 @@ def test_all_cases_of_a_share_follow_from_its_prevalence():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: share_width(1.2, 10), "share=1.2 is not a share."),
-        (lambda: share_width(0.9, 0), "n=0 are no cases."),
-        (lambda: share_width(0.9, 10, prevalence=1.5), "prevalence=1.5 is not the share of a class."),
-        (lambda: sample_size_of_share(0.9, 0.5), "within=0.5 is not a half width of a share."),
-        (lambda: sample_size_of_share(0.9, 1e-9), "no study is large enough for this aim."),
+        (lambda: share_width(1.2, 10), "share=1.2 is not a proportion."),
+        (lambda: share_width(0.9, 0), "n=0 is not a number of cases."),
+        (lambda: share_width(0.9, 10, prevalence=1.5), "prevalence=1.5 is not a prevalence."),
+        (lambda: sample_size_of_share(0.9, 0.5), "within=0.5 is not a half width of a proportion."),
+        (lambda: sample_size_of_share(0.9, 1e-9), "no study is large enough for this target."),
     ],
 )
 def test_shares_that_cannot_be_planned(call, message):

@@ -9,13 +9,13 @@ from scipy import stats
 
 import scorespace as ss
 from oracles.load import reference
-from scorespace.comparisons.answer import Comparison
-from scorespace.comparisons.question import AllOverDatasets
-from scorespace.comparisons.ranking import direction, over_datasets, rank_models
+from scorespace.comparisons.design import AllOverDatasets
+from scorespace.comparisons.ranking import dataset_tests, direction, rank_models
+from scorespace.comparisons.result import Comparison
 from scorespace.comparisons.test import TESTS
 from scorespace.comparisons.test import test as declared
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError
-from scorespace.views.ranking import document
+from scorespace.report.ranking import document
 
 
 def demsar(**named):
@@ -50,10 +50,10 @@ def test_a_control_is_tested_by_holm():
 
 
 def test_another_test_of_all_models_is_run_as_asked():
-    def kruskal(question: AllOverDatasets, *, factor: Annotated[float, "of p"] = 1.0) -> Comparison:
+    def kruskal(design: AllOverDatasets, *, factor: Annotated[float, "of p"] = 1.0) -> Comparison:
         """Kruskal and Wallis's H."""
-        h, p = stats.kruskal(*question.outcomes.values.T)
-        a, *others = question.outcomes.models
+        h, p = stats.kruskal(*design.outcomes.values.T)
+        a, *others = design.outcomes.models
         return Comparison(a, ", ".join(others), "kruskal", "auc", statistic=h, p=factor * p, several=True)
 
     try:
@@ -63,7 +63,7 @@ def test_another_test_of_all_models_is_run_as_asked():
         TESTS.nouns.pop("kruskal", None)
     h, p = stats.kruskal(*np.transpose(theirs["data"]))
     assert (found.friedman.statistic, found.friedman.p) == pytest.approx((h, p / 2))
-    assert found.words.startswith("All together, C4.5, C4.5+m, C4.5+cf, C4.5+m+cf are not distinguishable here in auc")
+    assert found.words.startswith("Together, C4.5, C4.5+m, C4.5+cf, C4.5+m+cf do not differ significantly in auc")
     assert found.nemenyi is not None
     shown = document(found, "results").sections[0].blocks[1]
     assert shown.rows == (("kruskal", f"{h:.3f}", "", f"{p / 2:.3f}"),)
@@ -103,7 +103,7 @@ def test_adjustments_are_reached_by_their_names():
     assert pairs.groups[0][0] == min(pairs.average_ranks, key=pairs.average_ranks.get)
     wilcoxon, _ = demsar(test="wilcoxon", adjust="hochberg")
     assert wilcoxon.pairs.adjustment == "hochberg"
-    with pytest.raises(ScoreSpaceError, match="Shaffer's method is for all pairs of models"):
+    with pytest.raises(ScoreSpaceError, match="Shaffer's method"):
         demsar(control="C4.5", adjust="shaffer")
 
 
@@ -116,8 +116,8 @@ def test_one_sided_signed_ranks_are_scipys():
     with pytest.raises(ScoreSpaceError) as caught:
         demsar(alternative="less")
     assert str(caught.value) == (
-        "Friedman's test asks whether any of several differ, in whichever direction, and alternative='less' asks for "
-        "one.\n  hint: leave out alternative, or name a test of two models at a time"
+        "Friedman's test tests whether any of several models differ, in any direction, so alternative='less' is not "
+        "possible.\n  hint: omit alternative, or use a test of two models"
     )
 
 
@@ -125,7 +125,7 @@ def test_all_who_rank_best_are_named_by_every_sentence():
     values = [[0.8, 0.7, 0.6], [0.7, 0.8, 0.5]] * 4
     found = rank_models(values, ["b", "a", "c"], measure="auc")
     assert found.words == (
-        "Over 8 data sets the ranks differ by more than chance explains, and b and a rank best, 1.50 "
+        "Over 8 data sets the ranks differ significantly, and b and a rank best, 1.50 "
         "(χ²(2) = 12.00, p = 0.002; Iman–Davenport F(2, 14) = 21.00, p < 0.001).\n"
         "b and a rank best, 1.50 on average over 8 data sets; they beat c (Nemenyi, critical difference 1.17)."
     )
@@ -166,8 +166,8 @@ def test_directions(measure, best):
 @pytest.mark.parametrize(
     ("measure", "best", "message"),
     [
-        ("", None, "which end of the values is best?"),
-        ("prevalence", None, "which end of prevalence is best is not known"),
+        ("", None, "the better direction of the values is unknown"),
+        ("prevalence", None, "the better direction of prevalence is unknown"),
         ("acuracy", None, "there is no measure 'acuracy'"),
         ("auc", "low", "auc is better when it is higher"),
     ],
@@ -190,11 +190,11 @@ def test_a_direction_that_is_not_known(measure, best, message):
         ({"a": [1, 2], "b": [2, "x"]}, {}, "not a matrix of numbers"),
         ({"a": [1, 2], "b": [2, 3]}, {"control": "c"}, "'c' is not a model of this table"),
         ({"a": [1, 2], "b": [2, 3]}, {"test": "fredman"}, "there is no test 'fredman'"),
-        ({"a": [1, 2], "b": [2, 3]}, {"test": "sign", "control": "a"}, "control=a is for the test friedman"),
+        ({"a": [1, 2], "b": [2, 3]}, {"test": "sign", "control": "a"}, "control=a needs the test friedman"),
         ({"a": [1, 2], "b": [2, 3]}, {"test": "friedman", "zeros": "split"}, "zeros=split is for the test wilcoxon"),
         ({"a": [1, 2], "b": [2, 3]}, {"rope": 0.1}, "rope=0.1 is for the test bayes_signed_rank, and not for wilcoxon"),
         ({"a": [1, 2], "b": [2, 3]}, {"test": "sign", "zeros": "pratt"}, "zeros=pratt in 'sign' is unknown"),
-        ({"a": [1, 2], "b": [2, 3]}, {"level": 95}, "level=95 is not a level"),
+        ({"a": [1, 2], "b": [2, 3]}, {"level": 95}, "level=95 is not a confidence level"),
     ],
 )
 def test_errors(values, named, message):
@@ -203,7 +203,7 @@ def test_errors(values, named, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("test", over_datasets())
+@pytest.mark.parametrize("test", dataset_tests())
 def test_equal_models_do_not_differ(test):
     found = rank_models({"a": [1.0, 2, 3], "b": [1.0, 2, 3], "c": [1.0, 2, 3]}, best="high", test=test)
     assert set(found.average_ranks.values()) == {2}
@@ -246,11 +246,11 @@ def test_the_answer_is_the_repr():
 
 
 def test_tests_over_data_sets_are_declared_like_all_others():
-    assert over_datasets() == ("wilcoxon", "friedman", "sign", "bayes_signed_rank")
+    assert dataset_tests() == ("wilcoxon", "friedman", "sign", "bayes_signed_rank")
     values = {"a": [0.9, 0.8, 0.7, 0.7], "b": [0.8, 0.8, 0.6, 0.5]}
     written = rank_models(values, best="high", test="wilcoxon(zeros=split)").rows()
     assert written == rank_models(values, best="high", zeros="split").rows()
-    with pytest.raises(ScoreSpaceError, match="delong cannot compare two models over data sets"):
+    with pytest.raises(ScoreSpaceError, match="delong cannot compare"):
         rank_models(values, best="high", test="delong")
 
 
@@ -260,6 +260,6 @@ def test_values_that_a_measure_cannot_have_are_refused():
     assert str(caught.value) == (
         "auc lies between 0 and 1, and some values do not.\n"
         "  seen: 2\n"
-        "  hint: correct them, or leave out the measure and say which end is best"
+        "  hint: correct them, or omit the measure and state which direction is best"
     )
     assert rank_models({"a": [50, 60, 200], "b": [40, 70, 90]}, best="high").table.datasets == 3

@@ -7,14 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scorespace.comparisons.answer import extent, rounded
-from scorespace.comparisons.t_tests import (
-    bayes_correlated_t,
-    corrected_t,
-    five_by_two_f,
-    five_by_two_t,
-    paired_t,
-)
+from scorespace.comparisons.result import count_text, rounded
+from scorespace.comparisons.t_tests import bayes_correlated_t, corrected_t, five_by_two_f, five_by_two_t, paired_t
 from scorespace.errors import DataError, ScoreSpaceError
 
 NAN = float("nan")
@@ -97,7 +91,7 @@ def test_a_constant_difference_has_no_p_and_says_why(test):
     assert found.difference == 0.1
     assert math.isnan(found.statistic)
     assert math.isnan(found.p)
-    assert found.reason == "the difference is the same in every fold, so its spread is zero"
+    assert found.reason == "the difference is the same in every fold, so its variance is zero"
     assert "no test is possible" in found.words
 
 
@@ -110,7 +104,7 @@ def test_five_by_two_of_identical_models(test):
 def test_five_by_two_without_spread_within_repeats(test):
     found = test([[0.1, 0.1], [0.2, 0.2], [0.1, 0.1], [0.3, 0.3], [0.1, 0.1]])
     assert math.isnan(found.p)
-    assert found.reason == "the two folds of each repeat have the same difference, so its spread is zero"
+    assert found.reason == "the two folds of each repeat have the same difference, so its variance is zero"
 
 
 def test_the_t_of_five_by_two_depends_on_one_arbitrary_fold_and_the_f_does_not():
@@ -132,7 +126,7 @@ def test_two_folds_are_enough_for_a_test():
 @pytest.mark.parametrize("test", T_TESTS)
 def test_one_fold_is_not(test):
     found = test([0.1])
-    assert (found.difference, found.reason) == (0.1, "a single difference has no spread")
+    assert (found.difference, found.reason) == (0.1, "a single difference has no variance")
     assert math.isnan(found.p)
     assert test([0.0]).p == 1
 
@@ -160,7 +154,7 @@ def test_without_spread_the_posterior_is_a_point(difference, expected):
 def test_one_difference_has_no_posterior():
     found = bayes_correlated_t([0.1], rho=0.1)
     assert all(map(math.isnan, (found.left, found.rope, found.right)))
-    assert found.words == "a and b cannot be compared: a single difference has no spread."
+    assert found.words == "a and b cannot be compared: a single difference has no variance."
 
 
 def test_a_wider_rope_holds_more():
@@ -179,12 +173,12 @@ def test_a_wider_rope_holds_more():
         (
             lambda: paired_t([0.9, NAN, 0.8], [0.8, 0.9, 0.7], names=("nb", "tree")),
             "1 of the values of nb is missing or infinite.\n  seen: nan in fold 2\n"
-            "  hint: leave out that fold for both models",
+            "  hint: exclude that fold for both models",
         ),
         (
             lambda: corrected_t([[0.1, 0.2], [math.inf, 0.1]]),
             "1 of the differences is missing or infinite.\n  seen: inf in repeat and fold 2, 1\n"
-            "  hint: leave out that fold for both models",
+            "  hint: exclude that fold for both models",
         ),
         (
             lambda: paired_t([1, 2, 3], [1, 2]),
@@ -215,7 +209,7 @@ def test_data_that_cannot_be_used(call, message):
     [
         (
             lambda: corrected_t([0.1, 0.2, 0.3]),
-            "how the folds were made is not known.\n  seen: 3 values\n"
+            "the number of folds is unknown.\n  seen: 3 values\n"
             "  hint: folds=10, an array of repeats × folds, or ratio=1/9 (test cases by training cases)",
         ),
         (lambda: corrected_t([0.1, 0.2, 0.3], folds=2), "folds=2 does not divide the 3 differences."),
@@ -227,7 +221,7 @@ def test_data_that_cannot_be_used(call, message):
         (lambda: bayes_correlated_t(A, B, rope=-0.1), "rope=-0.1 is not a half width."),
         (lambda: bayes_correlated_t(A, B, rope=NAN), "rope=nan is not a half width."),
         (lambda: paired_t(A, B, alternative="more"), "alternative='more' is not an alternative."),
-        (lambda: paired_t(A, B, level=95), "level=95 is not a level of confidence."),
+        (lambda: paired_t(A, B, level=95), "level=95 is not a confidence level."),
         (lambda: paired_t(A, B, names=("nb",)), "names=('nb',) does not name two models."),
         (lambda: paired_t(A, B, names=3), "names=3 does not name two models."),
         (lambda: paired_t(np.array([1j, 2j])), "the differences are not an array of numbers."),
@@ -245,14 +239,14 @@ def test_options_that_cannot_be_used(call, message):
 
 def test_text():
     found = corrected_t([0.02, 0.01, 0.04, 0.01], folds=4, names=("nb", "tree"), measure="auc")
-    assert repr(found) == "nb − tree +0.020 [−0.014, +0.054]  p = 0.161  corrected t, 4 folds"
+    assert repr(found) == "nb − tree +0.020 [−0.014, 0.054]  p = 0.161  corrected t, 4 folds"
     assert found.words == (
-        "nb is 0.02 higher than tree in auc on average over 4 folds, not distinguishable from chance here "
+        "nb is 0.02 higher than tree in auc on average over 4 folds, not statistically significant "
         "(corrected t, p = 0.161)."
     )
     sure = corrected_t([0.02, 0.021, 0.022, 0.02], folds=4, alternative="greater")
     assert sure.words == (
-        "a is 0.0208 higher than b on average over 4 folds, more than chance explains "
+        "a is 0.0208 higher than b on average over 4 folds, statistically significant "
         "(corrected t, p < 0.001, one-sided: a greater)."
     )
 
@@ -315,4 +309,4 @@ def test_tests_do_not_depend_on_the_scale():
 
 
 def test_extent():
-    assert [extent(count, "data sets") for count in (1, 2)] == ["1 data set", "2 data sets"]
+    assert [count_text(count, "data sets") for count in (1, 2)] == ["1 data set", "2 data sets"]

@@ -10,14 +10,14 @@ import pytest
 from scipy import stats
 
 import scorespace.comparisons.test as declaration
-from scorespace.comparisons.answer import Comparison
+from scorespace.comparisons.design import PairedModels
 from scorespace.comparisons.paired import compare
-from scorespace.comparisons.question import Paired
-from scorespace.comparisons.test import TESTS, Choice, Doubt, parse_test, ranked
-from scorespace.declaration import Call
+from scorespace.comparisons.result import Comparison
+from scorespace.comparisons.test import TESTS, ChosenTest, Discouraged, parse_test
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures import parse
-from scorespace.tables.pair import PairTable, pair_table
+from scorespace.registry import Call
+from scorespace.tables.paired import PairTable, pair_table
 from scorespace.tables.table import Table
 
 NAMES = [kind.name for kind in TESTS]
@@ -77,8 +77,8 @@ def test_every_test_says_what_it_is(name):
 
 
 def test_the_first_parameter_names_the_question():
-    with pytest.raises(TypeError, match="annotate the first parameter with the question it answers"):
-        declaration.test(title="t", for_="nothing")(lambda question: None)
+    with pytest.raises(TypeError, match="design it supports"):
+        declaration.test(title="t", for_="nothing")(lambda design: None)
 
 
 # --- which is chosen
@@ -122,15 +122,15 @@ def test_a_named_test_is_used(test, label):
 
 
 def test_general_tests_come_last():
-    assert [kind.general for kind in ranked()] == sorted(kind.general for kind in TESTS)
+    assert [kind.general for kind in declaration.tests_in_order()] == sorted(kind.general for kind in TESTS)
 
 
 def test_doubts_are_told_where_they_made_the_choice():
-    doubt = Doubt("too few", "SS001")
-    chosen = Choice(Call(TESTS.find("permutation")), (doubt, Doubt("folds")), stated=False)
+    doubt = Discouraged("too few", "SS001")
+    chosen = ChosenTest(Call(TESTS.find("permutation")), (doubt, Discouraged("folds")), stated=False)
     assert [note.text for note in chosen.notes] == ["too few; the permutation test is used instead."]
     assert chosen.reason == "too few"
-    stated = Choice(Call(TESTS.find("delong")), (doubt,))
+    stated = ChosenTest(Call(TESTS.find("delong")), (doubt,))
     assert [note.text for note in stated.notes] == ["too few."]
     assert stated.reason is None
 
@@ -175,13 +175,13 @@ def signs():
 
     @declaration.test(title="Sign test", for_="which model is nearer more often", name="signs_of_residuals")
     def signs_of_residuals(
-        question: Paired[Residuals], *, margin: Annotated[float, "errors within it are equal"] = 0.0
+        design: PairedModels[Residuals], *, margin: Annotated[float, "errors within it are equal"] = 0.0
     ) -> Comparison:
         """Share of cases on which the first model is nearer, less one half."""
-        pairs = question.cases
+        pairs = design.cases
         a, b = (np.abs(t.error[c]) for t, c in zip(pairs.tables, pairs.cell, strict=True))
         share = float((a + margin < b).mean())
-        return Comparison(*question.names, "signs", "nearer", share - 0.5, level=question.level, p=0.5)
+        return Comparison(*design.names, "signs", "nearer", share - 0.5, level=design.level, p=0.5)
 
     yield signs_of_residuals
     del TESTS.nouns["signs_of_residuals"]
@@ -233,14 +233,14 @@ def test_any_table_is_drawn_again(toll):
 # --- one direction alone
 
 
-def both_sides(**asked):
+def requires_two_sided(**asked):
     pairs = asked.pop("pairs", None) or sample()
     sides = ("two-sided", "greater", "less")
     return [compare(pairs, alternative=side, **asked)[0] for side in sides]
 
 
 def test_one_sided_delong_is_the_upper_tail_of_its_z():
-    found, greater, less = both_sides(test="delong")
+    found, greater, less = requires_two_sided(test="delong")
     assert greater.p == pytest.approx(stats.norm.sf(found.statistic))
     assert less.p == pytest.approx(stats.norm.cdf(found.statistic))
     assert (greater.low, greater.high) == (found.low, found.high)  # the interval stays two-sided
@@ -258,7 +258,7 @@ def test_one_sided_mcnemar_is_a_tail(method, tail):
     label = np.ones(60, dtype=int)
     right = {"a": np.repeat([1, 1, 0, 0], [30, 14, 6, 10]), "b": np.repeat([1, 0, 1, 0], [30, 14, 6, 10])}
     pairs = pair_table(np.append(label, 0), {name: np.append(one, 0) for name, one in right.items()})
-    _, greater, less = both_sides(pairs=pairs, test=f"mcnemar(method={method})", at=0.5)
+    _, greater, less = requires_two_sided(pairs=pairs, test=f"mcnemar(method={method})", at=0.5)
     assert greater.p == pytest.approx(tail(14, 20))
     assert less.p == pytest.approx(1 - greater.p)
 
@@ -294,10 +294,10 @@ def test_a_test_without_direction_refuses_one():
     with pytest.raises(ScoreSpaceError) as caught:
         compare(pairs, test="bayes_t", alternative="less")
     assert str(caught.value) == (
-        "Bayesian correlated t-test tells the probability of each side, and needs no alternative='less'.\n"
-        "  hint: leave it out: P lower is what you ask for"
+        "Bayesian correlated t-test returns the probability of each side and takes no alternative='less'.\n"
+        "  hint: omit it and read P lower"
     )
-    with pytest.raises(ScoreSpaceError, match="alternative='more' is not an alternative"):
+    with pytest.raises(ScoreSpaceError, match="alternative='more'"):
         compare(pairs, alternative="more")
     assert compare(pairs, test="corrected_t", alternative="less")[0].alternative == "less"
 
@@ -315,13 +315,13 @@ def test_five_times_two_folds_in_one_direction():
     with pytest.raises(ScoreSpaceError) as caught:
         compare(pairs, test="5x2cv_f", alternative="less")
     assert str(caught.value) == (
-        "5×2cv F-test squares the differences, which have no sign then, and alternative='less' asks for one.\n"
-        "  hint: leave out alternative, or a test that adds up differences"
+        "5×2cv F-test uses squared differences, which have no sign, so alternative='less' is not possible.\n"
+        "  hint: omit alternative, or use a test of signed differences"
     )
 
 
 def test_what_is_no_test_for_a_question_is_told_before_its_sides():
-    with pytest.raises(ScoreSpaceError, match="bayes_t compares folds, but no fold is named"):
+    with pytest.raises(ScoreSpaceError, match="bayes_t compares folds, but"):
         compare(sample(), test="bayes_t", alternative="less")
 
 

@@ -12,12 +12,12 @@ import scorespace as ss
 from oracles.load import columns, reference
 from scorespace.comparisons.unpaired import against_value, compare_models, compare_samples, compare_with_value
 from scorespace.errors import MeasureError, ScoreSpaceError
+from scorespace.inference import bootstrap
+from scorespace.inference.bootstrap import BootstrapDraws
+from scorespace.inference.estimate import estimates
 from scorespace.measures import parse
-from scorespace.resampling import draw as bootstrap
-from scorespace.resampling.draw import Draws
-from scorespace.resampling.estimate import estimates
 from scorespace.tables import confusion, score_table
-from scorespace.tables.pair import pair_table
+from scorespace.tables.paired import pair_table
 
 AUC = parse("auc")
 PERFECT = score_table([1, 1, 0, 0], [4, 3, 2, 1])
@@ -84,7 +84,7 @@ def test_outcomes_of_two_samples_are_judged_by_the_intervals_that_are_shown(meas
     many = score_table([1] * 200 + [0] * 2000, [0.9] * 19 + [0.1] * 181 + [0.9] * 9 + [0.1] * 1991)
     found = compare_samples(few, many, parse(measure))
     assert found.test == "interval, unpaired"
-    shown = [estimates({"": [parse(measure)]}, Draws({"": table}))[0] for table in (few, many)]
+    shown = [estimates({"": [parse(measure)]}, BootstrapDraws({"": table}))[0] for table in (few, many)]
     gap, (a, b) = found.difference, shown
     apart = [math.hypot(a.value - a.low, b.high - b.value), math.hypot(a.high - a.value, b.value - b.low)]
     if a.method == "wilson":  # Newcombe's interval of two independent shares
@@ -148,7 +148,7 @@ def test_the_seed_decides_and_the_number_of_processors_does_not(monkeypatch):
     def found(seed):
         return compare_samples(table(1), table(2), parse("ap"), seed=seed, test="bootstrap(replicates=300)")
 
-    monkeypatch.setattr(bootstrap, "_CELLS_AT_ONCE", 9000)  # several pieces of work
+    monkeypatch.setattr(bootstrap, "_COUNTS_PER_BLOCK", 9000)  # several pieces of work
     first = found(1)
     assert first == found(1) != found(2)
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
@@ -187,7 +187,9 @@ def test_samples_without_variance_are_not_tested(test, other):
     found = compare_samples(PERFECT, other, test=test)
     assert found.difference == (0 if other is PERFECT else 0.5)
     assert math.isnan(found.p)
-    reasons = ("zero", "same in every replicate") if other is PERFECT else ("are the same, so they rank nothing",)
+    reasons = (
+        ("zero", "replicates gave the same value") if other is PERFECT else ("are the same, so they rank nothing",)
+    )
     assert any(one in found.reason for one in reasons)
 
 
@@ -236,7 +238,7 @@ def test_an_area_against_a_value_is_delongs_z():
     assert found.statistic == pytest.approx(z, rel=1e-9)
     assert found.p == pytest.approx(2 * stats.norm.sf(z), rel=1e-9)
     assert found.words.startswith("s100b: auc is 0.731, +0.131 [")
-    assert " from 0.6, more than chance explains (p = " in found.words
+    assert " from 0.6, statistically significant (p = " in found.words
 
 
 @pytest.mark.parametrize(("m", "n"), [(2, 3), (3, 3), (2, 6), (4, 4)])
@@ -278,7 +280,9 @@ def test_the_reason_tells_constant_scores_from_perfect_ones():
         assert against_value(table, 0.5, test="delong").reason == f"DeLong's variance is zero, as with {why}"
 
 
-@pytest.mark.parametrize(("value", "message"), [(1.5, "no value of auc"), (math.nan, "not a value to test against")])
+@pytest.mark.parametrize(
+    ("value", "message"), [(1.5, "not a possible value of auc"), (math.nan, "not a value to test against")]
+)
 def test_values_that_cannot_be_tested(value, message):
     with pytest.raises(ScoreSpaceError, match=message):
         against_value(PERFECT, value)
@@ -294,7 +298,7 @@ def test_several_models_are_adjusted_by_holm():
     small, large = sorted(one.p for one in found)
     assert sorted(one.p_adjusted for one in found) == pytest.approx([2 * small, max(2 * small, large)])
     assert [note.code for note in found.notes] == ["SS015"]
-    assert found.values["a"] == pytest.approx((ss.auc(table(1)), ss.auc(table(3))))
+    assert (found[0].value_a, found[0].value_b) == pytest.approx((ss.auc(table(1)), ss.auc(table(3))))
     assert found[0].a == "a in before"
 
 
@@ -308,7 +312,7 @@ def test_the_same_cases_twice_are_noted():
 def test_several_models_against_a_value():
     found = compare_with_value({"a": table(1), "b": table(2)}, 0.5)
     assert (found.adjustment, found.sides) == ("holm", ("auc", "value"))
-    assert found.values["b"] == (ss.auc(table(2)), 0.5)
+    assert (found[1].value_a, found[1].value_b) == (ss.auc(table(2)), 0.5)
 
 
 # --- by intervals
@@ -326,7 +330,7 @@ def test_several_models_against_a_value():
 def test_p_is_where_the_interval_that_is_shown_reaches_the_value(measure, table, value):
     found = against_value(table, value, measure)
     for level, holds in ((1 - found.p + 0.01, True), (1 - found.p - 0.01, False)):
-        (shown,) = estimates({"": [parse(measure)]}, Draws({"": table}), level=level)
+        (shown,) = estimates({"": [parse(measure)]}, BootstrapDraws({"": table}), level=level)
         assert (shown.low <= value <= shown.high) == holds
         assert against_value(table, value, measure, level=level).test == shown.method
 
@@ -369,7 +373,7 @@ def test_a_result_is_a_comparison_like_any_other():
     assert {"a", "b", "test", "measure", "difference", "low", "high", "statistic", "df", "p", "reason"} <= set(
         found.row()
     )
-    assert replace(found, p_adjusted=0.9).words.endswith("not distinguishable from chance here (p = 0.900, adjusted).")
+    assert replace(found, p_adjusted=0.9).words.endswith("not statistically significant (p = 0.900, adjusted).")
 
 
 def test_measures_may_be_named():

@@ -15,11 +15,7 @@ from scorespace.tables import score_table
 
 some = settings(max_examples=60)
 both = samples(both=True)
-REFUSED = (
-    "these scores are not probabilities.\n"
-    "  seen: values from -0.5 to 1.25\n"
-    "  hint: recalibrate them first; scores outside [0, 1] are never squashed"
-)
+REFUSED = "these scores are not probabilities.\n  seen: values from -0.5 to 1.25\n  hint: recalibrate them first"
 
 
 def brier_score(sample, probability):

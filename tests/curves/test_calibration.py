@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import scorespace as ss
-from scorespace.curves.calibration import count_parts, width_starts
+from scorespace.curves.calibration import equal_count_bins, width_starts
 from scorespace.errors import ScoreError, ScoreSpaceError
-from scorespace.tables.pieces import PIECE
+from scorespace.tables.chunks import CHUNK_ROWS
 
 TABLE = ss.score_table([0, 0, 1, 0, 1, 1], [0.0, 0.15, 0.25, 0.45, 0.45, 1.0])
 
@@ -76,12 +76,12 @@ def test_edges_are_not_missed_by_rounding(percent):
 
 def test_parts_of_replicates_are_their_own():
     cases = np.array([[1.0, 1.0, 1.0, 1.0], [4.0, 0.0, 0.0, 4.0], [0.0, 0.0, 0.0, 0.0]])
-    assert_array_equal(count_parts(cases, 2)[:2, [0, 3]], [[0, 1], [0, 1]])
+    assert_array_equal(equal_count_bins(cases, 2)[:2, [0, 3]], [[0, 1], [0, 1]])
 
 
 def test_more_rows_than_a_piece_are_grouped_alike():
     rng = np.random.default_rng(0)
-    score = rng.random(5 * PIECE // 2)
+    score = rng.random(5 * CHUNK_ROWS // 2)
     truth = (rng.random(score.size) < score).astype(int)
     curve = ss.calibration(ss.score_table(truth, score), by="width", bins=7)
     which = np.searchsorted(np.arange(8) / 7, score, side="right") - 1
@@ -115,7 +115,7 @@ def test_scores_that_are_no_probabilities_are_refused():
     [
         ({"by": "widht"}, "did you mean width"),
         ({"by": "count", "bins": 0}, "bins=0"),
-        ({"by": "width", "bins": 10**6}, "too many"),  # memory does not hold the edges
+        ({"by": "width", "bins": 10**6}, "too large"),  # memory does not hold the edges
     ],
 )
 def test_groups_that_make_no_sense(options, words):

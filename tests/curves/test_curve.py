@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorespace.curves import Curve, calibration, pr, rejection, roc, smooth
-from scorespace.curves.curve import Addition
+from scorespace.curves.curve import CurveExtension
 from scorespace.curves.curve import curve as declared
 from scorespace.errors import CurveError
 from scorespace.tables import Counts, ScoreTable, class_table, confusion, score_table
@@ -139,7 +139,7 @@ def test_a_declared_curve_is_a_function():
     assert calibration(table, by="count", bins=2) == calibration.function(table, by="count", bins=2)
     assert smooth(table, "median", True) == smooth(table, midpoint="median", recentre=True)  # in their order
     assert roc.__name__ == "roc"
-    assert roc.__doc__.startswith("What is found")
+    assert roc.__doc__.startswith("True positive rate")
     assert repr(roc) == f"roc: ROC curve. {roc.summary}"
 
 
@@ -147,7 +147,7 @@ def test_a_declared_curve_is_a_function():
     ("values", "options", "problem"),
     [
         (("mean", True, True, 1), {}, "more values than options"),
-        (("mean",), {"midpoint": "half"}, "midpoint stated twice"),
+        (("mean",), {"midpoint": "half"}, "midpoint given twice"),
     ],
 )
 def test_values_that_do_not_fit_the_options(values, options, problem):
@@ -162,7 +162,7 @@ REFUSED = {
     "classes": (
         "roc cannot be computed from scores of 3 classes.\n  hint: roc needs a ScoreTable, such as that of one class"
     ),
-    "no table": "roc needs a ScoreTable.\n  seen: [0.9, 0.4]\n  hint: ss.roc(table)",
+    "no table": "roc needs a ScoreTable.\n  seen: [0.9, 0.4]\n  hint: ss.roc(truth, score)",
     "counts": "roc cannot be computed from counts of outcomes.\n  hint: roc needs scores",
 }
 
@@ -216,7 +216,7 @@ def test_what_is_drawn_of_a_curve_is_itself_unless_it_bends():
 
 
 def test_additions_are_by_kind():
-    marks = Addition()
+    marks = CurveExtension()
 
     @marks(roc)
     def mark():

@@ -94,7 +94,7 @@ def test_edges_of_replicates_are_those_of_each(stack):
 
 
 def test_many_replicates_do_not_mix():
-    # Replicates are kept apart by an offset: it must not swallow small differences in share.
+    # BootstrapDraws are kept apart by an offset: it must not swallow small differences in share.
     pos = np.tile([500_001.0, 500_000.0], (2000, 1))
     neg = np.tile([500_000.0, 500_001.0], (2000, 1))
     assert hull_edges(pos, neg).owner.size == 4000
@@ -112,9 +112,9 @@ def test_a_long_line_is_hulled_in_pieces(monkeypatch):
     pos, neg = rng.poisson(3.0, 5000).astype(float), rng.poisson(3.0, 5000).astype(float)
     whole = hull_edges(pos, neg)
     room = sys.modules["scorespace.curves.hull"]  # whose name is that of the curve, too
-    monkeypatch.setattr(room, "_MANY", 1000)
-    monkeypatch.setattr(room, "PIECE", 700)
-    monkeypatch.setattr("scorespace.tables.pieces.PIECE", 700)
+    monkeypatch.setattr(room, "_MIN_ROWS_FOR_CHUNKS", 1000)
+    monkeypatch.setattr(room, "CHUNK_ROWS", 700)
+    monkeypatch.setattr("scorespace.tables.chunks.CHUNK_ROWS", 700)
     assert vars(hull_edges(pos, neg)).keys() == vars(whole).keys()
     for name, column in vars(hull_edges(pos, neg)).items():
         assert_allclose(column, getattr(whole, name))

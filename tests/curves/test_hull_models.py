@@ -176,7 +176,7 @@ def test_randomised_decisions_have_the_rates_of_the_mixture():
 def test_a_mixture_is_asked_for_by_one_rate(point):
     with pytest.raises(ScoreSpaceError) as caught:
         hull(VALVES).mixture(**point)
-    assert str(caught.value) == "state the point of the hull by fpr or by tpr.\n  hint: mixture(fpr=0.1)"
+    assert str(caught.value) == "specify the point of the hull by fpr or by tpr.\n  hint: mixture(fpr=0.1)"
 
 
 @pytest.mark.parametrize("rate", [-0.1, 1.5, float("nan")])

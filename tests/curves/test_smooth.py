@@ -193,7 +193,7 @@ def test_one_class_leaves_a_curve_of_soft_labels():
 @pytest.mark.parametrize("score", [[1.2, 0.3], [0.4, -0.1], [-3, 5]])
 def test_scores_outside_the_unit_interval_are_refused(score):
     for function in (smooth, softened, gaps):
-        with pytest.raises(ScoreError, match="never squashed") as error:
+        with pytest.raises(ScoreError, match="scorespace calibrate") as error:
             function(score_table([1, 0], score))
         assert all(way in str(error.value) for way in ("minmax", "logistic", "isotonic"))
 

@@ -18,8 +18,8 @@ from typing import Annotated
 
 import numpy as np
 
-from scorespace.curves.curve import Curve, beside, curve
-from scorespace.resampling.band import Band, band
+from scorespace.curves.curve import Curve, companion_curves, curve
+from scorespace.inference.bands import Band, band
 from scorespace.tables import Table
 
 
@@ -60,7 +60,7 @@ def rec(table: ErrorTable, *, scale: Annotated[float, "what an error is divided 
     return Curve("rec", table.error / scale, share, table.error, rec.x, rec.y)
 
 
-@beside(rec)
+@companion_curves(rec)
 def _perfect(table: ErrorTable):
     ends = np.array([0.0, float(table.error[-1])])
     return {"no error": Curve("rec", ends, np.ones(2), ends, rec.x, rec.y)}
@@ -92,7 +92,7 @@ def said(call, *arguments):
         return f"{{type(error).__name__}}: {{error}}"
 
 drawn = json.dumps(ev.plot("rec", band=True).to_dict())
-pages = runpy.run_path({str(ROOT / "docs" / "generate.py")!r})["pages"]()
+page = runpy.run_path({str(ROOT / "docs" / "generate.py")!r})["_curves"]()
 print(json.dumps({{
     "y": ev.curve("rec(scale=2)", "one").y.tolist(),
     "x": ev.curve("rec", "one", scale=2).x.tolist(),
@@ -103,8 +103,8 @@ print(json.dumps({{
     "option": said(ev.curve, "rec(bins=3)", "one"),
     "drawn": [name in drawn for name in ("one", "two", "no error", "Tolerance", "step-after")],
     "band": ev.band("rec", "one").method,
-    "page": "## rec\\n\\n**Regression error characteristic.**" in pages["curves.md"],
-    "option page": "what an error is divided by" in pages["curves.md"],
+    "page": "## rec\\n\\n**Regression error characteristic.**" in page,
+    "option page": "what an error is divided by" in page,
 }}))
 """
 EXPECTED = {
@@ -150,11 +150,11 @@ def test_the_command_line_lists_explains_and_refuses_it(installed, tmp_path):
     listed = done([command, "curves"], installed, tmp_path)
     assert "Share of cases whose error is at most the tolerance: P(|e| ≤ x)." in listed.stdout
     explained = done([command, "curves", "rec_curve"], installed, tmp_path).stdout
-    for words in ("share within against tolerance", "the mean share within", "--band draws one", "rec(scale=1)"):
+    for words in ("share within against tolerance", "the mean share within", "--band", "rec(scale=1)"):
         assert words in explained
     assert "scale=1: what an error is divided by" in explained
-    told = done([command, "curve", "--help"], installed, tmp_path).stdout.replace("│", " ")
-    assert "space, rec;" in " ".join(told.split())
+    told = done([command, "curve", "--help-all"], installed, tmp_path).stdout.replace("│", " ")
+    assert "space, rec." in " ".join(told.split())
     (tmp_path / "data.csv").write_text("y,s\n1,0.9\n0,0.1\n")
     asked = ["data.csv", "--truth", "y", "--score", "s", "--kind", "rec"]
     refused = done([command, "curve", *asked], installed, tmp_path)
@@ -165,5 +165,5 @@ def test_the_command_line_lists_explains_and_refuses_it(installed, tmp_path):
 
 
 def test_it_is_not_there_otherwise():
-    page = runpy.run_path(str(ROOT / "docs" / "generate.py"))["pages"]()["curves.md"]
+    page = runpy.run_path(str(ROOT / "docs" / "generate.py"))["_curves"]()
     assert "Regression error characteristic" not in page

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from laws.strategies import samples
 from scorespace.decisions import choose_rejection
 from scorespace.tables import score_table
-from scorespace.tables.pair import pair_table
+from scorespace.tables.paired import pair_table
 
 
 @given(samples(), st.integers(1, 50))

@@ -3,7 +3,7 @@
 import pytest
 
 import scorespace as ss
-from evaluation.given import ASAH, ROLES, SMALL
+from helpers.evaluation_data import ASAH, ROLES, SMALL
 
 
 @pytest.fixture(scope="module")

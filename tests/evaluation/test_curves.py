@@ -89,7 +89,7 @@ def test_several_classes_are_rejected_by_their_lead(three):
     with pytest.raises(CurveError) as caught:
         three.curve("rejection(at=0.5)")
     assert str(caught.value) == (
-        "rejection of several classes has no threshold: the lead of the highest score counts.\n  hint: rejection"
+        "rejection of a multiclass model has no threshold: it is by the margin of the highest score.\n  hint: rejection"
     )
 
 
@@ -101,7 +101,7 @@ def test_the_classes_of_a_model(three):
 
 
 UNNAMED = {
-    "m": "roc cannot be computed from scores of 3 classes.\n  hint: name one: m[a]",
+    "m": "roc cannot be computed from scores of 3 classes.\n  hint: name a class: m[a]",
     "m[d]": "roc of m[d] names a class that does not occur.\n  seen: classes 'a', 'b', 'c'\n  hint: m[a]",
 }
 
@@ -133,7 +133,7 @@ def test_decisions_of_several_classes_have_no_curve():
 
 
 def test_an_unknown_model(two):
-    with pytest.raises(ScoreSpaceError, match="there is no model 'x'"):
+    with pytest.raises(ScoreSpaceError, match="model 'x'"):
         two.curve("roc", "x")
 
 

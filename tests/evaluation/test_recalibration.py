@@ -8,10 +8,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import scorespace as ss
+from scorespace.calibration.fit import cross_fit_map
+from scorespace.calibration.maps import LogisticMap, PlattMap
 from scorespace.errors import ColumnError, DataError, ScoreSpaceError
 from scorespace.evaluation.recalibration import write_recalibrated
-from scorespace.probabilities.fit import cross_fitted
-from scorespace.probabilities.maps import LogisticMap, PlattMap
 
 rng = np.random.default_rng(8)
 TRUTH = rng.integers(0, 2, 200)
@@ -38,7 +38,7 @@ def test_cross_fitted_by_default():
     found = ss.recalibrate(DATA, **ROLES, method="platt")
     assert found.fitted == "cross-fitted over 10 folds"
     assert "SS025" not in codes(found)
-    assert_array_equal(found.scores, cross_fitted(TRUTH, DATA["p"], "platt").scores)
+    assert_array_equal(found.scores, cross_fit_map(TRUTH, DATA["p"], "platt").scores)
     effect = found.effect("brier")
     assert_allclose([effect.before, effect.after], [brier(TRUTH, DATA["p"]), brier(TRUTH, found.scores)])
     assert found.map == ss.fit_map(ss.score_table(TRUTH, DATA["p"]), "platt")  # of all cases, for later use
@@ -83,7 +83,7 @@ def test_methods_that_do_not_look_at_the_truth_need_no_folds(method):
 
 def test_groups_and_weights_reach_the_fit():
     found = ss.recalibrate(DATA, **ROLES, method="platt", group="site", weight="w", seed=3)
-    expected = cross_fitted(TRUTH, DATA["p"], "platt", group=DATA["site"], weight=DATA["w"], seed=3)
+    expected = cross_fit_map(TRUTH, DATA["p"], "platt", group=DATA["site"], weight=DATA["w"], seed=3)
     assert_array_equal(found.scores, expected.scores)
     assert sum(found.classes.values()) == DATA["w"].sum()
 
@@ -95,7 +95,7 @@ def test_a_slope_below_zero_is_said():
 
 def test_ruled_out_and_tied_cases_are_said():
     found = ss.recalibrate(DATA, **ROLES)
-    assert "rules out something that happened" in found.words
+    assert "log loss is infinite" in found.words
     texts = " ".join(note.text for note in found.notes)
     assert "200 distinct scores became" in texts
     assert "outside the range" in texts
@@ -103,7 +103,7 @@ def test_ruled_out_and_tied_cases_are_said():
 
 def test_temperature_at_the_end_of_its_range_and_zeros_are_said():
     sure = ss.recalibrate({"y": [0, 1] * 6, "p": [0.2, 0.8] * 6}, **ROLES, method="temperature", folds=1)
-    assert "end of the range" in sure.notes[-1].text
+    assert "0.01 to 100" in sure.notes[-1].text
     zeros = {"y": [0, 1, 0, 1, 1], "p": [0.2, 0.8, 0.6, 0.4, 0.0]}
     found = ss.recalibrate(zeros, **ROLES, method="temperature", folds=1)
     assert any("1 case has probability 0" in note.text for note in found.notes)
@@ -117,17 +117,17 @@ def test_several_classes():
     data = {"y": names[truth], "nb_c": p[:, 2], "nb_a": p[:, 0], "nb_b": p[:, 1]}
     found = ss.recalibrate(data, truth="y", score="nb_*", method="temperature")
     assert found.columns == ("calibrated_nb_a", "calibrated_nb_b", "calibrated_nb_c")
-    assert_allclose(found.scores, cross_fitted(names[truth], p, "temperature").scores)
+    assert_allclose(found.scores, cross_fit_map(names[truth], p, "temperature").scores)
     assert_allclose(found.effect("brier").before, ((p - np.eye(3)[truth]) ** 2).sum(axis=1).mean())
     assert found.effect("auc[hand_till]").before > 0.5
     by_class = ss.recalibrate(data, truth="y", score="nb_*", method="platt", folds=1)
     again = ss.apply_map(data, by_class.map, score="nb_*")  # finds the columns by the class
     assert_array_equal(again.scores, by_class.scores)
     assert again.method == "platt"
-    with pytest.raises(ColumnError, match="needs a score for the class 'c'"):
+    with pytest.raises(ColumnError, match="class 'c'"):
         ss.apply_map({name: data[name] for name in ("nb_a", "nb_b")}, by_class.map, score="nb_*")
     others = {**data, "y": np.where(truth == 2, "d", names[truth]), "nb_d": p[:, 2]}
-    with pytest.raises(DataError, match="does not know the class 'd'"):
+    with pytest.raises(DataError, match="class 'd'"):
         ss.apply_map(others, by_class.map, score="nb_*", truth="y")
 
 
@@ -139,7 +139,7 @@ def test_a_saved_map_is_the_same_map(tmp_path):
     applied = ss.apply_map({"p": DATA["p"]}, ss.read_map(path), score="p")
     assert_array_equal(applied.scores, found.map.apply(DATA["p"]))
     assert applied.effects == ()
-    assert "not judged" in applied.words
+    assert "200 cases" in applied.words
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '{"schema": 1, "kind": "minmax", "low": NaN, "high": 1}', "\xff"])
@@ -193,13 +193,13 @@ def test_files_that_must_not_be_written_are_refused(tmp_path):
     found = ss.recalibrate(source, **ROLES, method="platt", folds=1)
     with pytest.raises(DataError, match="not overwritten"):
         write_recalibrated(source, found, source)
-    with pytest.raises(ColumnError, match="'p_calibrated' is there already"):
+    with pytest.raises(ColumnError, match="'p_calibrated' already exists"):
         write_recalibrated(source, found, tmp_path / "out.csv")
-    with pytest.raises(DataError, match="no known ending"):
+    with pytest.raises(DataError, match=r"out\.xls.*no known file extension"):
         write_recalibrated(source, found, tmp_path / "out.xls")
-    with pytest.raises(DataError, match="no folder"):
+    with pytest.raises(DataError, match=r"folder .*nowhere.* does not exist"):
         write_recalibrated(source, found, tmp_path / "nowhere" / "out.csv")
-    with pytest.raises(DataError, match="has changed"):
+    with pytest.raises(DataError, match=r"changed.*\n  seen: 1 rows"):
         write_recalibrated({"y": [1]}, found, tmp_path / "out.csv")
     assert not list(tmp_path.glob("*out*"))
 
@@ -208,19 +208,19 @@ def test_files_that_must_not_be_written_are_refused(tmp_path):
 
 
 def test_wrong_requests_are_refused():
-    with pytest.raises(ScoreSpaceError, match="did you mean platt"):
+    with pytest.raises(ScoreSpaceError, match="you mean platt"):
         ss.recalibrate(DATA, **ROLES, method="plat")
     with pytest.raises(DataError, match="folds=0"):
         ss.recalibrate(DATA, **ROLES, folds=0)
-    with pytest.raises(ScoreSpaceError, match="either on other data or across folds"):
+    with pytest.raises(ScoreSpaceError, match="across folds"):
         ss.recalibrate(DATA, **ROLES, fit=DATA, fold="site")
     with pytest.raises(ColumnError, match="one model"):
         ss.recalibrate(DATA, truth="y", score=["p", "s"])
     with pytest.raises(DataError, match="missing values"):
         ss.apply_map({"s": [0.1, None]}, LogisticMap(), score="s")
-    with pytest.raises(ColumnError, match="no numbers"):
+    with pytest.raises(ColumnError, match="'s'"):
         ss.apply_map({"s": ["a", "b"]}, LogisticMap(), score="s")
-    with pytest.raises(ColumnError, match="did you mean 's'"):
+    with pytest.raises(ColumnError, match="you mean 's'"):
         ss.apply_map({"s": [0.1]}, LogisticMap(), score="S")
 
 

@@ -1,4 +1,4 @@
-"""The verdict: sentences that can be read aloud, true of the numbers."""
+"""The verdict concludes on what was asked, and is true of the numbers."""
 
 import numpy as np
 import pytest
@@ -10,42 +10,55 @@ from scorespace.tables import score_table
 # From the highest score down: + − + + − −
 SMALL = {"y": [1, 0, 1, 1, 0, 0], "s": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1]}
 MANY = np.tile([1, 0], 500)
-SPREAD = np.random.default_rng(0).normal(size=MANY.size)
+NOISE = np.random.default_rng(0).normal(size=MANY.size)
+CLEAR = {"y": MANY, "s": MANY + NOISE, "t": NOISE}
+
+
+def evaluation(data, *, truth="y", scores="s", columns=None, settings=None, **options):
+    return ss.evaluate(data, truth=truth, scores=scores, columns=columns, settings=settings, **options)
 
 
 def verdict(data, **options):
-    return ss.evaluate(data, **{"truth": "y", "scores": "s", **options}).verdict
+    return evaluation(data, **options).verdict
 
 
 def interval(data, model="s", **options):
-    one = ss.evaluate(data, **{"truth": "y", "scores": "s", **options}).measures("auc", model=model)[0]
+    one = evaluation(data, **options).measures("auc", model=model)[0]
     return f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
 
 
 def test_one_model():
     assert verdict(SMALL) == (
-        f"s has AUC {interval(SMALL)}. These cases do not show that s ranks better than chance. "
-        "At threshold 0.5 s finds 67 % of the positive cases, and 67 % of its alarms are right."
+        f"s: AUC {interval(SMALL)}. There is no evidence that s ranks better than chance. "
+        "s at threshold 0.5: recall 0.667, specificity 0.667, precision 0.667."
     )
 
 
-def test_one_model_that_raises_no_alarm():
-    assert verdict(SMALL, measures="tpr@0.95").endswith("At threshold 0.95 s predicts no case to be positive.")
+def test_names_of_the_profile():
+    words = verdict(SMALL, settings={"profile": "clinical"})
+    assert words.endswith("s at threshold 0.5: sensitivity 0.667, specificity 0.667, PPV 0.667.")
 
 
-def test_several_models_that_chance_could_tell_apart():
+def test_a_difference_that_is_not_clear():
     data = {**SMALL, "t": [0.9, 0.8, 0.2, 0.4, 0.3, 0.1]}
-    both = {"scores": ["t", "s"]}
-    p = ss.evaluate(data, truth="y", **both).compare("s", "t", measure="auc")[0].p
-    assert verdict(data, **both).startswith(
-        f"s ranks best, with AUC {interval(data, **both)}; t follows with {interval(data, 't', **both)}: "
-        f"a difference of 0.111, which chance could explain (p = {p:.3f}). "
-        "These cases do not show that s ranks better than chance. At threshold 0.5 s finds "
-    )
+    found = evaluation(data, scores=["t", "s"])
+    test = found.compare("s", "t", measure="auc")[0]
+    assert found.conclusion[1].clear is False
+    assert found.verdict.startswith("No clear difference in AUC: s 0.778, t 0.667 (+0.111 [")
+    assert f"p = {test.p:.3f}" in found.verdict
+    assert "ranks best" not in found.verdict
 
 
-def test_scores_beyond_chance_need_no_doubt():
-    assert "not shown" not in verdict({"y": [0] * 50 + [1] * 50, "s": np.linspace(0, 1, 100)})
+def test_a_clear_difference():
+    found = evaluation(CLEAR, scores=["t", "s"], positive=1)
+    assert found.conclusion[1].clear is True
+    assert found.leader == "s"
+    assert found.verdict.startswith("s ranks best: AUC 0.")
+    assert "p < 0.001" in found.verdict
+
+
+def test_no_doubt_beside_scores_that_rank():
+    assert "no evidence" not in verdict({"y": [0] * 50 + [1] * 50, "s": np.linspace(0, 1, 100)})
 
 
 def test_constant_scores_do_not_rank_best():
@@ -53,123 +66,146 @@ def test_constant_scores_do_not_rank_best():
     assert "best" not in verdict(data, scores=["s", "t"], positive=1)
 
 
-def test_several_models_that_differ():
-    words = verdict({"y": MANY, "s": MANY + SPREAD, "t": SPREAD}, scores=["t", "s"], positive=1)
-    assert words.startswith("s ranks best, with AUC ")
-    assert "; t follows with " in words
-    assert ", more than chance explains (p < 0.001). " in words
+def test_three_models_are_tested_against_the_best_with_adjusted_p():
+    data = {**CLEAR, "u": MANY + np.roll(NOISE, 7)}
+    found = evaluation(data, scores=["t", "s", "u"], positive=1)
+    conclusion = found.conclusion[1]
+    by_pair = {frozenset((one.a, one.b)): one for one in found.compare() if not one.several}
+    for name, test in conclusion.tests.items():
+        assert test.reported_p == by_pair[frozenset((conclusion.best.model, name))].p_adjusted
+    assert "t is worse" in found.verdict
+
+
+# --- requested measures
+
+
+def test_requested_measures_in_their_order_at_their_operating_points():
+    found = evaluation(CLEAR, scores=["t", "s"], positive=1, measures="f1@0.3, auc")
+    assert [one.best.spec.shown for one in found.conclusions] == ["f1@0.3", "auc"]
+    assert found.verdict.index("f1@0.3") < found.verdict.index("auc")
+    values = {one.model: one.value for one in found.measures("f1@0.3")}
+    assert f"f1@0.3 {max(values.values()):.3f}" in found.verdict
+
+
+def test_lower_is_better_where_the_measure_says_so():
+    data = {"y": MANY, "s": np.where(MANY, 0.9, 0.1), "t": np.full(MANY.size, 0.5)}
+    found = evaluation(data, scores=["t", "s"], measures="brier")
+    assert found.verdict.startswith("s is best: brier 0.010, t 0.250 (−0.240")
+
+
+def test_counts_have_no_better_side_and_are_stated():
+    assert verdict(SMALL, measures="tp@0.5").startswith("s: tp@0.5 2")
+
+
+def test_many_requested_measures_are_not_all_concluded_on():
+    words = verdict(SMALL, measures="auc, ap, brier, logloss, ks, f1@0.5")
+    assert words.endswith("2 more in the table.")
+
+
+# --- without a test
 
 
 def tables(data, *names):
     return {name: ss.score_table(data["y"], data[name], positive=1) for name in names}
 
 
-@pytest.mark.parametrize(
-    "data", [{**SMALL, "t": [0.9, 0.8, 0.2, 0.4, 0.3, 0.1]}, {"y": MANY, "s": MANY + SPREAD, "t": SPREAD}]
-)
-def test_tables_whose_cases_are_not_known_side_by_side_are_not_judged_by_their_intervals(data):
-    words = ss.evaluate(tables(data, "t", "s")).verdict
-    assert ": the difference is not tested, since the cases are not known side by side. " in words
-    assert "overlap" not in words
-
-
-def test_without_intervals_nothing_is_said_about_certainty():
-    data = {**SMALL, "t": SMALL["s"][::-1], "w": [1.5] * 6}
-    words = verdict(data, scores=["s", "t"], weight="w", weights="copies")
-    assert words.startswith("s ranks best, with AUC 0.778; t follows with 0.222: without intervals, ")
+@pytest.mark.parametrize("data", [{**SMALL, "t": [0.9, 0.8, 0.2, 0.4, 0.3, 0.1]}, CLEAR])
+def test_unpaired_tables_are_not_compared_by_their_intervals(data):
+    found = ss.evaluate_tables(tables(data, "t", "s"))
+    assert found.conclusion[1].clear is None
+    assert "the difference is not tested, because the cases are not paired." in found.verdict
 
 
 def test_one_class_only():
-    assert verdict({"y": [1, 1], "s": [0.5, 0.6]}) == (
-        "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
-    )
+    assert "only one class is present" in verdict({"y": [1, 1], "s": [0.5, 0.6]})
+
+
+# --- decisions
 
 
 def test_decisions():
     data = {**SMALL, "d": [1, 0, 1, 1, 0, 1], "e": [0, 1, 0, 1, 0, 1]}
-    words = verdict(data, scores=(), decisions=["e", "d"])
-    assert words.startswith("d decides best, with balanced accuracy 0.833 [")
-    assert "; e follows with 0.333 [" in words
+    found = evaluation(data, scores=(), decisions=["e", "d"])
+    assert [one.model for one in found.conclusion[1].ordered] == ["d", "e"]
+    assert "No clear difference in balanced accuracy: d 0.833, e 0.333" in found.verdict
 
 
 def test_one_model_that_decides():
     words = verdict({**SMALL, "d": [1, 0, 1, 1, 0, 1]}, scores=(), decisions="d")
-    assert words.startswith("d has balanced accuracy 0.833 [")
+    assert words.startswith("d: balanced accuracy 0.833 [")
 
 
 def test_scores_come_before_decisions():
-    assert verdict({**SMALL, "d": SMALL["y"]}, decisions="d").startswith("s has AUC ")
+    assert verdict({**SMALL, "d": SMALL["y"]}, decisions="d").startswith("s: AUC ")
 
 
-def test_decisions_on_several_classes():
+def test_multiclass_decisions():
     data = {"y": list("aabbcc"), "d": list("aabbca")}
-    assert verdict(data, scores=(), decisions="d").startswith("d has balanced accuracy 0.833 [")
+    assert verdict(data, scores=(), decisions="d").startswith("d: balanced accuracy 0.833 [")
 
 
-def test_with_a_condition_it_says_what_to_use():
-    # Worked out by hand in tests/decisions/test_model.py.
+# --- costs
+
+
+def test_with_costs_it_states_what_to_use():
+    # Worked out by hand in tests/decisions.
     many = {name: column * 20 for name, column in SMALL.items()}
-    assert verdict(many, condition=ss.Condition(fp=1, fn=5)) == (
-        f"s has AUC {interval(many)}. Use s at threshold 0.4: cross-fitted cost 0.167 per case "
-        "[0.108, 0.357] (apparent 0.167). "
-        "That is 333 per 1 000 less than calling every case positive [143, 427]."
-    )
+    found = evaluation(many, condition=ss.Condition(fp=1, fn=5))
+    assert found.leader == "s"
+    for fact in (f"s: AUC {interval(many)}.", "s at threshold 0.4", "0.167 per case, cross-fitted"):
+        assert fact in found.verdict
 
 
-def test_with_too_few_cases_no_model_is_shown_to_pay():
-    words = verdict(SMALL, condition=ss.Condition(fp=1, fn=5))
-    assert words.startswith(f"s has AUC {interval(SMALL)}. s is not shown to beat calling every case positive, ")
+def test_the_best_ranking_that_costs_more_is_explained():
+    rng = np.random.default_rng(1)
+    truth = np.repeat([1, 0], [200, 800])
+    ranks = np.where(truth, rng.normal(2, 1, 1000), rng.normal(0, 1, 1000))  # ranks well
+    sharp = np.where(rng.random(1000) < np.where(truth, 0.6, 0.0), 5.0, rng.normal(0, 0.1, 1000))
+    costs = ss.Condition(fp=30, fn=1)
+    found = evaluation({"y": truth, "a": ranks, "b": sharp}, scores=["a", "b"], condition=costs)
+    assert found.conclusion[1].best.model == "a"
+    assert found.leader == "b"
+    assert "a ranks best, but costs more at these costs." in found.verdict
 
 
-def test_with_a_condition_under_which_no_model_pays():
-    words = verdict({**SMALL, "s": SMALL["s"][::-1]}, condition=ss.Condition(fp=1, fn=100))
-    assert "Use no model: calling every case positive: 0.500 per case." in words
-
-
-def test_costs_of_several_classes():
+def test_multiclass_costs():
     data = {"y": list("aabbcc"), "d": list("aabbca")}
     costs = ss.CostMatrix(("a", "b", "c"), [[0, 1, 1], [1, 0, 1], [6, 1, 0]])
-    assert verdict(data, scores=(), decisions="d", condition=costs) == (
-        "No model beats deciding every case b, which costs 0.667 per case. The cheapest, d, costs 1.000 per case, "
-        "6 in all."
-    )
+    words = verdict(data, scores=(), decisions="d", condition=costs)
+    assert "0.667" in words
+    assert "1.000" in words
     right = {"y": data["y"], "d": list("aabbcb")}
-    assert verdict(right, scores=(), decisions="d", condition=costs) == "Use d: 0.167 per case, 1 in all."
+    assert "0.167" in verdict(right, scores=(), decisions="d", condition=costs)
 
 
-def test_the_level_of_confidence_is_the_one_asked_for():
-    assert interval(SMALL, level=0.5) in verdict(SMALL, level=0.5)
-    assert interval(SMALL, level=0.5) != interval(SMALL)
+def test_the_level_of_confidence_is_the_stated_one():
+    half = {"settings": {"level": 0.5}}
+    assert interval(SMALL, **half) in verdict(SMALL, **half)
+    assert interval(SMALL, **half) != interval(SMALL)
 
 
 # --- rare positives
 
 
-def rare(models=1):
+def rare(models=1, **options):
     rng = np.random.default_rng(3)
     truth = np.repeat([1, 0], [30, 1970])
     scores = {f"m{k}": 1 / (1 + np.exp(8 - 2 * truth - rng.normal(size=2000))) for k in range(models)}
-    return ss.evaluate({"y": truth, **scores}, truth="y", scores=list(scores))
+    return ss.evaluate({"y": truth, **scores}, truth="y", scores=list(scores), **options)
 
 
-def test_rare_positives_lead_with_precision_recall_and_ask_for_costs():
+def test_rare_positives_lead_with_average_precision():
     found = rare()
-    assert [one.spec.name for one in found.summary][:2] == ["auprc", "auc"]
-    assert found.verdict.startswith("m0 has area under the precision-recall curve 0.")
-    assert found.verdict.endswith(
-        "With 1.5 % positives chance would reach 0.015; which threshold is right depends on what mistakes cost: "
-        "state the costs."
-    )
-    two = rare(2)
-    assert " finds the rare positives best, with area under the precision-recall curve 0." in two.verdict
-    decided = ss.Evaluation(two.models, condition=ss.Condition(fp=1, fn=50)).verdict
-    assert "precision-recall" in decided
-    assert "per case" in decided
+    assert [one.spec.name for one in found.summary][:2] == ["ap", "auc"]
+    assert found.verdict.startswith("m0: average precision 0.")
+    assert rare(2).conclusion[1].best.spec.name == "ap"
+    decided = rare(2, condition=ss.Condition(fp=1, fn=50)).verdict
+    assert "average precision" in decided
 
 
 def test_common_positives_lead_with_the_auc():
     found = ss.evaluate({"y": [1] * 10 + [0] * 190, "s": -np.arange(200.0)}, truth="y", scores="s")  # 5 %
-    assert found.verdict.startswith("s has AUC 1.000")
+    assert found.verdict.startswith("s: AUC 1.000")
 
 
 def test_no_miscalibration_of_zero():
@@ -177,19 +213,20 @@ def test_no_miscalibration_of_zero():
     assert "0.000 is" not in text
 
 
-def test_what_holds_for_all_models_is_noted_once():
-    codes = [note.code for note in rare(3).notes]
-    assert codes.count("SS004") == codes.count("SS027") == 1
-    (text,) = [note.text for note in rare(3).notes if note.code == "SS004"]
-    assert text == "each of m0, m1 and m2 predicts nothing positive at 0.5: precision is undefined there."
+def test_equal_notes_on_all_models_are_merged():
+    notes = [note for note in rare(3).notes if note.code == "SS004"]
+    assert len(notes) == 1
+    assert notes[0].text.startswith("each of m0, m1 and m2 ")
 
 
-def test_a_difference_over_folds_is_told_as_such_beside_pooled_numbers():
+def test_a_mean_difference_over_folds_is_labelled():
     rng = np.random.default_rng(4)
     label = np.tile([0, 1], 60)
     data = {"y": label, "k": np.repeat(np.arange(4), 30), **{m: label + rng.normal(0, 1.5, 120) for m in "ab"}}
-    over = {"scores": ["a", "b"], "measures": "auc"}
     means = [[auc(score_table(label[data["k"] == k], data[m][data["k"] == k])) for k in range(4)] for m in "ab"]
     gap = abs(np.mean(means[0]) - np.mean(means[1]))
-    assert f": a difference of {gap:.3f} as mean over folds, " in verdict(data, fold="k", **over)
+    over = {"scores": ["a", "b"], "measures": "auc"}
+    words = verdict(data, columns={"fold": "k"}, **over)
+    assert f"{gap:.3f}" in words
+    assert "mean over folds" in words
     assert "mean over folds" not in verdict(data, **over)

@@ -5,18 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.runs import bootstrapped, folded, summary
-from scorespace.experiments.bootstrap import (
-    bootstrap_632,
-    bootstrap_632_plus,
-    independent,
-    is_bootstrap,
-)
+from helpers.runs import bootstrapped, folded, summary
+from scorespace.experiments.bootstrap import bootstrap_632, bootstrap_632_plus, is_bootstrap, pair_independently
 from scorespace.experiments.results import benchmark_summary
 from scorespace.experiments.store import open_run
 from scorespace.measures import parse
 from scorespace.measures.request import bind
-from scorespace.tables.arrays import table_of_arrays
+from scorespace.tables.array_tables import table_of_arrays
 
 share = st.floats(0, 1)
 
@@ -68,7 +63,7 @@ def test_undefined_stays_so():
 
 def no_information(measure, truth, said):
     spec = parse(measure)
-    actual, told, weight = independent(truth, said)
+    actual, told, weight = pair_independently(truth, said)
     return bind(spec, table_of_arrays(actual, told, tuple(spec.measure.functions), weight=weight)).value
 
 

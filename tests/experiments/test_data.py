@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scorespace.errors import DataError, ScoreSpaceError
-from scorespace.experiments.data import Dataset, Nominal, dataset, datasets_of
+from scorespace.experiments.data import Dataset, Nominal, dataset, resolve_datasets
 
 TABLE = {
     "size": [1.0, 2.0, None, 4.0],
@@ -76,10 +76,10 @@ def test_rows_with_the_same_features_share_a_digest():
 def test_pairs_of_arrays_and_frames():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"x": [1.0, 2.0], "c": ["u", "v"]})
-    first, second = datasets_of({"a": (np.eye(3), [0, 1, 0]), "b": (frame, ["p", "q"])})
+    first, second = resolve_datasets({"a": (np.eye(3), [0, 1, 0]), "b": (frame, ["p", "q"])})
     assert list(first.features) == ["x1", "x2", "x3"]
     assert second.nominal.tolist() == [False, True]
-    assert datasets_of(first) == (first,)
+    assert resolve_datasets(first) == (first,)
 
 
 @pytest.mark.parametrize(
@@ -87,14 +87,17 @@ def test_pairs_of_arrays_and_frames():
     [
         (lambda: dataset(TABLE, "size"), "the target 'size' is missing in 1 rows."),
         (lambda: dataset(TABLE, "risk", groups=["risk"]), "column 'risk' has two roles."),
-        (lambda: dataset(TABLE, "risk", task="numbers"), "the target 'risk' holds texts, which are no numbers."),
+        (lambda: dataset(TABLE, "risk", task="numbers"), "the target 'risk' holds text, not numbers."),
         (lambda: dataset({"y": [0, 1]}, "y"), "arrays has no features."),
-        (lambda: dataset(TABLE, "risk", positive="ugly", name="t"), "positive='ugly' never occurs in the target of t."),
+        (
+            lambda: dataset(TABLE, "risk", positive="ugly", name="t"),
+            "positive='ugly' does not occur in the target of t.",
+        ),
         (lambda: dataset(TABLE, "risk", groups=["colour"]), "the group is missing in 1 rows of column 'colour'."),
-        (lambda: dataset(TABLE, "risk", order="speaker"), "column 'speaker' holds no times."),
-        (lambda: datasets_of("iris"), "the data sets cannot be used."),
-        (lambda: datasets_of({"a": (np.eye(3), [0, 1])}), "features and truth of 'a' differ in length."),
-        (lambda: datasets_of([tiny("a"), tiny("a")]), "two data sets have the same name."),
+        (lambda: dataset(TABLE, "risk", order="speaker"), "column 'speaker' holds text, not times."),
+        (lambda: resolve_datasets("iris"), "these are not data sets."),
+        (lambda: resolve_datasets({"a": (np.eye(3), [0, 1])}), "features and target of 'a' differ in length."),
+        (lambda: resolve_datasets([tiny("a"), tiny("a")]), "two data sets have the same name."),
     ],
 )
 def test_what_cannot_be_used_is_told(call, words):
@@ -111,7 +114,8 @@ def test_numbers_have_no_positive_class():
     with pytest.raises(DataError) as told:
         dataset({"x": [1.0, 2.0, 4.0], "y": [0.1, 0.2, 0.3]}, "y", name="tiny", positive="0.1")
     assert str(told.value) == (
-        "positive='0.1' is a class, and the target of tiny is a number.\n  hint: task=\"classes\", or no positive class"
+        "positive='0.1' is a class, but the target of tiny is a number.\n"
+        '  hint: use task="classes", or omit the positive class'
     )
 
 
@@ -119,5 +123,5 @@ def test_a_class_with_a_sign_that_no_file_can_name():
     with pytest.raises(DataError) as caught:
         dataset({"x": [1.0, 2.0], "y": ["a\0b", "a"]}, "y", name="d")
     assert str(caught.value) == (
-        "a class of d has the sign NUL in its name.\n  seen: 'a\\x00b'\n  hint: names without it"
+        "a class of d has a NUL character in its name.\n  seen: 'a\\x00b'\n  hint: use names without it"
     )

@@ -125,9 +125,9 @@ def test_what_cannot_be_a_scorer():
     with pytest.raises(MeasureError) as error:
         ss.scorer("prevalence")
     assert str(error.value) == (
-        'neither end of prevalence is best, so nothing can be chosen by it.\n  hint: scorer("auc"), for example'
+        'prevalence has no best direction, so it cannot select a model.\n  hint: scorer("auc"), for example'
     )
-    with pytest.raises(ScoreSpaceError, match="predicts nothing"):
+    with pytest.raises(ScoreSpaceError, match="StandardScaler has no method"):
         ss.scorer("auc")(StandardScaler(), X, Y)
 
 
@@ -168,9 +168,9 @@ def test_arrays_that_cannot_be():
         ss.evaluate([1, 0, 1], {"lr": [0.1, 0.2]})
     assert (
         str(error.value)
-        == "the arrays differ in length.\n  seen: 3 in truth, 2 in lr\n  hint: one value for each case in every array"
+        == "the arrays differ in length.\n  seen: 3 in truth, 2 in lr\n  hint: one value per case in every array"
     )
-    with pytest.raises(DataError, match="no model is given"):
+    with pytest.raises(DataError, match="there is nothing"):
         ss.evaluate([1, 0, 1], {})
     with pytest.raises(DataError, match="more arrays"):
         ss.evaluate([1, 0], [0.1, 0.2], [0.1, 0.2])
@@ -207,7 +207,7 @@ def test_a_cross_validation_needs_its_estimators_and_its_cases():
     with pytest.raises(DataError) as error:
         ss.evaluate(plain, X, Y)
     assert str(error.value) == (
-        "the results of the cross-validation have no 'estimator', 'indices'.\n"
+        "the results of the cross-validation lack 'estimator', 'indices'.\n"
         "  seen: 'fit_time', 'score_time', 'test_score'\n"
         "  hint: cross_validate(…, return_estimator=True, return_indices=True)"
     )
@@ -219,5 +219,5 @@ def test_folds_that_know_different_classes_are_refused():
     results = cross_validate(
         DummyClassifier(strategy="prior"), IRIS_X, NAMES, cv=KFold(3), return_estimator=True, return_indices=True
     )
-    with pytest.raises(DataError, match=r"has no scores|know different classes"):
+    with pytest.raises(DataError, match="trained on different"):
         ss.evaluate(results, IRIS_X, NAMES)

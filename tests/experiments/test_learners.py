@@ -17,8 +17,8 @@ from sklearn.svm import SVC
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import dataset
 from scorespace.experiments.fit import fit_predict
-from scorespace.experiments.learners import LEARNERS, learners_of
-from scorespace.experiments.resampling import parse
+from scorespace.experiments.learners import LEARNERS, resolve_learners
+from scorespace.experiments.resampling import parse_resampling
 
 SOURCE = np.random.default_rng(0)
 ROWS = 80
@@ -33,11 +33,11 @@ NUMBERS = dataset({**COLUMNS, "y": SOURCE.normal(size=ROWS)}, "y", name="mixed")
 @pytest.mark.parametrize("name", [one.name for one in LEARNERS])
 def test_every_learner_takes_missing_values_and_levels(name):
     """Of each task it is for: finite answers, and probabilities that add up to one."""
-    (one,) = learners_of(f"{name}(trees=5)" if name in ("forest", "boosting") else name)
+    (one,) = resolve_learners(f"{name}(trees=5)" if name in ("forest", "boosting") else name)
     for data in (CLASSES, NUMBERS):
         if data.task not in one.tasks:
             continue
-        split = parse("2").splits(data)[0]
+        split = parse_resampling("2").splits(data)[0]
         found = fit_predict(one, data, split).test
         assert found.shape == (split.test.size, 2 if data.task == "classes" else 1)
         assert np.isfinite(found).all()
@@ -54,31 +54,31 @@ def test_names_are_declared_with_titles_and_summaries():
 
 def test_a_level_that_training_lacks_is_no_trouble():
     data = dataset({"c": ["a", "a", "b", "b", "rare", "a"], "y": [0, 1, 0, 1, 1, 0]}, "y")
-    split = next(one for one in parse("loo").splits(data) if one.test[0] == 4)
-    for one in learners_of([each.name for each in LEARNERS if "classes" in each.tasks and each.name != "tree"]):
+    split = next(one for one in parse_resampling("loo").splits(data) if one.test[0] == 4)
+    for one in resolve_learners([each.name for each in LEARNERS if "classes" in each.tasks and each.name != "tree"]):
         if one.name != "knn":
             assert np.isfinite(fit_predict(one, data, split).test).all()
 
 
 def test_estimators_get_what_they_need():
     """A plain one stands behind our encoding, a pipeline gets the columns by name."""
-    split = parse("2").splits(CLASSES)[0]
-    (plain,) = learners_of(LogisticRegression())
+    split = parse_resampling("2").splits(CLASSES)[0]
+    (plain,) = resolve_learners(LogisticRegression())
     assert plain.name == "LogisticRegression"
     assert np.isfinite(fit_predict(plain, CLASSES, split).test).all()
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
 
     by_name = make_pipeline(ColumnTransformer([("n", SimpleImputer(), ["size"])]), StandardScaler(), SVC())
-    (own,) = learners_of({"svm": by_name})
+    (own,) = resolve_learners({"svm": by_name})
     assert own.name == "svm"
     scores = fit_predict(own, CLASSES, split).test
     assert scores[:, 0] == pytest.approx(-scores[:, 1])  # decision values, as there are no probabilities
 
 
 def test_labels_reach_the_estimator_as_they_are():
-    (weighted,) = learners_of({"w": LogisticRegression(class_weight={"yes": 1000.0, "no": 1.0})})
-    found = fit_predict(weighted, CLASSES, parse("2").splits(CLASSES)[0]).test
+    (weighted,) = resolve_learners({"w": LogisticRegression(class_weight={"yes": 1000.0, "no": 1.0})})
+    found = fit_predict(weighted, CLASSES, parse_resampling("2").splits(CLASSES)[0]).test
     assert (found[:, CLASSES.classes.index("yes")] > 0.9).all()
 
 
@@ -86,22 +86,22 @@ def test_a_factory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "my_learners_of_test.py"
     file.write_text("from sklearn.svm import SVC\ndef small():\n    return SVC(C=0.1)\n")
-    (found,) = learners_of("my_learners_of_test:small")
+    (found,) = resolve_learners("my_learners_of_test:small")
     assert (found.name, found.given.C) == ("my_learners_of_test:small", 0.1)
     before = found.digest
     file.write_text("from sklearn.svm import SVC\ndef small():\n    return SVC(C=0.2)\n")
     del sys.modules["my_learners_of_test"]
-    assert learners_of("my_learners_of_test:small")[0].digest != before
-    assert learners_of("svm=my_learners_of_test:small")[0].name == "svm"
+    assert resolve_learners("my_learners_of_test:small")[0].digest != before
+    assert resolve_learners("svm=my_learners_of_test:small")[0].name == "svm"
     with pytest.raises(ScoreSpaceError, match="my_learners_of_test has no 'smal'"):
-        learners_of("my_learners_of_test:smal")
+        resolve_learners("my_learners_of_test:smal")
     with pytest.raises(ScoreSpaceError, match="cannot be imported"):
-        learners_of("no_such_module_here:x")
+        resolve_learners("no_such_module_here:x")
 
 
 def test_the_digest_is_of_all_that_decides():
     def digest(given):
-        return learners_of(given)[0].digest
+        return resolve_learners(given)[0].digest
 
     assert digest("knn") == digest("knn(k=5)") == digest("a=knn")
     assert digest("knn") != digest("knn(k=3)")
@@ -137,7 +137,7 @@ def doubled(x):
         linecache.clearcache()
         home = importlib.import_module("my_parts_of_test")
         steps = home.FunctionTransformer(home.doubled), home.Mine()
-        digests.append(learners_of({"mine": home.make_pipeline(*steps)})[0].digest)
+        digests.append(resolve_learners({"mine": home.make_pipeline(*steps)})[0].digest)
         shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
     assert len(set(digests)) == 4
     assert digests[0] == digests[-1]
@@ -146,19 +146,19 @@ def doubled(x):
 def test_what_has_no_name_is_told():
     step = FunctionTransformer(lambda x: x)
     with pytest.raises(ScoreSpaceError) as caught:
-        _ = learners_of({"mine": make_pipeline(step, SVC())})[0].digest
-    assert caught.value.problem == "mine cannot be told from another learner, since a part of it has no name."
-    assert caught.value.hint == "a function of a module instead of a lambda"
+        _ = resolve_learners({"mine": make_pipeline(step, SVC())})[0].digest
+    assert caught.value.problem == "mine cannot be identified, since a part of it cannot be pickled."
+    assert caught.value.hint == "use a function of a module instead of a lambda"
 
 
 def test_an_open_random_state_is_set():
-    (found,) = learners_of({"rf": RandomForestClassifier(5)})
-    split = parse("2").splits(CLASSES)[0]
+    (found,) = resolve_learners({"rf": RandomForestClassifier(5)})
+    split = parse_resampling("2").splits(CLASSES)[0]
     assert np.array_equal(fit_predict(found, CLASSES, split).test, fit_predict(found, CLASSES, split).test)
 
 
 def test_named_learners_travel_to_other_processes():
-    (found,) = learners_of("mine=knn(k=3)")
+    (found,) = resolve_learners("mine=knn(k=3)")
     again = pickle.loads(pickle.dumps(found))
     assert (again.name, again.digest) == ("mine", found.digest)
 
@@ -169,11 +169,11 @@ def test_named_learners_travel_to_other_processes():
         ("fores", "there is no learner 'fores'."),
         ("knn(z=1)", "knn has no option 'z'."),
         (["knn", "knn"], "two learners have the same name."),
-        ([], "no learner is named."),
-        (3, "int is no learner."),
+        ([], "no learner is given."),
+        (3, "int is not a learner."),
     ],
 )
 def test_what_is_no_learner_is_told(given, words):
     with pytest.raises(ScoreSpaceError) as caught:
-        learners_of(given)
+        resolve_learners(given)
     assert caught.value.problem == words

@@ -9,13 +9,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import scorespace as ss
-from experiments.runs import folded
+from helpers.runs import folded
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments import fit
-from scorespace.experiments.data import datasets_of
+from scorespace.experiments.data import resolve_datasets
 from scorespace.experiments.estimators import scorer
-from scorespace.experiments.nested import Nested, nested_of_run, nested_scores
-from scorespace.experiments.resampling import parse
+from scorespace.experiments.nested import NestedScores, nested_of_run, nested_scores
+from scorespace.experiments.resampling import parse_resampling
 from scorespace.experiments.store import open_run
 
 draws = np.random.default_rng(0)
@@ -28,21 +28,23 @@ def test_inner_is_what_the_search_found_and_outer_what_it_does():
     grid = {"max_depth": [1, 8], "min_samples_leaf": [1, 20]}
     search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, scoring=scorer("brier"), cv=3)
     found = nested_scores({"search": make_pipeline(search)}, DATA, resampling="3", measure="brier")
-    (cases,) = datasets_of({"data": DATA})
-    for k, split in enumerate(parse("3").splits(cases, 0)):
+    (cases,) = resolve_datasets({"data": DATA})
+    for k, split in enumerate(parse_resampling("3").splits(cases, 0)):
         own = search.fit(X[split.train], Y[split.train])
         assert found.inner[k] == pytest.approx(-own.best_score_)  # as the measure is, and not as the search likes it
         expected = brier_score_loss(Y[split.test], own.predict_proba(X[split.test])[:, 1])
         assert found.outer[k] == pytest.approx(expected)
-    assert "on the inner folds that chose" in found.words
-    with pytest.raises(ScoreSpaceError, match="chooses nothing"):
+    assert "on the inner folds" in found.words
+    with pytest.raises(ScoreSpaceError, match="naive_bayes selects nothing within"):
         nested_scores("naive_bayes", DATA, resampling="3")
 
 
 def test_a_choice_among_many_on_noise_overfits():
     """A threshold chosen for few cases promises more than it keeps."""
-    promised = Nested("cut", "f1", np.array([0.9, 0.92, 0.91]), np.array([0.7, 0.72, 0.74]), 0.1)
-    assert promised.words == "cut overfits its choice: f1 0.910 on the inner folds that chose, 0.720 on others."
+    promised = NestedScores("cut", "f1", np.array([0.9, 0.92, 0.91]), np.array([0.7, 0.72, 0.74]), 0.1)
+    assert promised.words == (
+        "the selection by cut overfits: f1 0.910 on the inner folds, 0.720 on the outer test folds."
+    )
 
 
 def half(model, x, y):
@@ -81,7 +83,7 @@ def test_who_chose_nothing_promises_nothing():
 def test_another_measure_than_that_which_chose_is_refused():
     with pytest.raises(ScoreSpaceError) as caught:
         nested_scores({"search": searching("roc_auc")}, DATA, resampling="3", measure="brier")
-    assert str(caught.value) == 'search chooses by auc, and brier is asked for.\n  hint: measure="auc"'
+    assert str(caught.value) == 'search selects by auc, not by brier.\n  hint: measure="auc"'
 
 
 def test_the_pruned_tree_promises_its_accuracy_on_inner_folds():

@@ -6,17 +6,11 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from experiments.runs import folded, numbers
+from helpers.runs import folded, numbers
 from scorespace.errors import DataError, FitError, ScoreSpaceError
-from scorespace.experiments.data import datasets_of
-from scorespace.experiments.overfitting import (
-    bias_of_run,
-    bias_variance,
-    fit_notes,
-    fit_of,
-    learning_curve,
-)
-from scorespace.experiments.resampling import parse
+from scorespace.experiments.data import resolve_datasets
+from scorespace.experiments.overfitting import assess_fit, bias_of_run, bias_variance, fit_notes, learning_curve
+from scorespace.experiments.resampling import parse_resampling
 from scorespace.experiments.store import open_run
 
 X, Y = make_classification(300, 10, n_informative=3, flip_y=0.2, random_state=1)
@@ -60,25 +54,27 @@ def test_always_the_same_has_no_variance():
 
 
 def test_overfitting_in_words():
-    assert fit_of("tree", "auc", [1.0, 1.0, 1.0], [0.7, 0.8, 0.75]).overfits
-    assert not fit_of("lr", "auc", [0.76, 0.75, 0.77], [0.7, 0.8, 0.75]).overfits
-    assert fit_of("tree", "brier", [0.0, 0.0, 0.0], [0.2, 0.25, 0.22]).overfits  # low is good there
+    assert assess_fit("tree", "auc", [1.0, 1.0, 1.0], [0.7, 0.8, 0.75]).overfits
+    assert not assess_fit("lr", "auc", [0.76, 0.75, 0.77], [0.7, 0.8, 0.75]).overfits
+    assert assess_fit("tree", "brier", [0.0, 0.0, 0.0], [0.2, 0.25, 0.22]).overfits  # low is good there
     # One split has no spread: nothing is sure.
-    assert not fit_of("tree", "auc", [1.0], [0.7]).overfits
-    assert math.isnan(fit_of("tree", "auc", [math.nan], [math.nan]).test)
+    assert not assess_fit("tree", "auc", [1.0], [0.7]).overfits
+    assert math.isnan(assess_fit("tree", "auc", [math.nan], [math.nan]).test)
     with pytest.raises(DataError, match="same splits"):
-        fit_of("tree", "auc", [1.0], [0.7, 0.8])
+        assess_fit("tree", "auc", [1.0], [0.7, 0.8])
 
 
 def test_underfitting_needs_somebody_who_does_better():
-    tree = fit_of("tree", "auc", [1.0, 1.0, 1.0], [0.80, 0.82, 0.81])
-    stump = fit_of("stump", "auc", [0.7, 0.71, 0.7], [0.69, 0.7, 0.68])
+    tree = assess_fit("tree", "auc", [1.0, 1.0, 1.0], [0.80, 0.82, 0.81])
+    stump = assess_fit("stump", "auc", [0.7, 0.71, 0.7], [0.69, 0.7, 0.68])
     assert [(one.code, one.text) for one in fit_notes([tree, stump], "high")] == [
-        ("SS070", "tree overfits: auc 1.000 on the cases it was trained on, 0.810 on others."),
-        ("SS071", "stump underfits: auc 0.703 on the cases it was trained on, worse than 0.810 of the best on others."),
+        ("SS070", "tree overfits: auc 1.000 on training cases, 0.810 on test cases."),
+        ("SS071", "stump underfits: auc 0.703 on training cases, worse than the best test score, 0.810."),
     ]
     assert fit_notes([stump], "high") == []
-    easier = fit_of("nb", "auc", [0.7, 0.71, 0.7], [0.8, 0.85, 0.82])  # tested on easier cases than it was trained on
+    easier = assess_fit(
+        "nb", "auc", [0.7, 0.71, 0.7], [0.8, 0.85, 0.82]
+    )  # tested on easier cases than it was trained on
     assert [one.code for one in fit_notes([easier, stump], "high")] == ["SS071"]
 
 
@@ -89,14 +85,14 @@ def test_learning_curve():
     assert np.all(found.training == 1)
     assert found.test[0].mean() < found.test[-1].mean()
     assert found.fit.overfits
-    assert found.words.startswith("tree overfits: auc 1.000 on the cases it was trained on, ")
+    assert found.words.startswith("tree overfits: auc 1.000 on training cases, ")
     assert len(found.rows()) == 6
 
 
 def test_the_last_point_is_the_learner_with_all_training_cases():
     found = learning_curve(LogisticRegression(), DATA, resampling="5", measure="acc", sizes=[20, 240])
-    (cases,) = datasets_of({"data": DATA})
-    for k, split in enumerate(parse("5").splits(cases, 0)):
+    (cases,) = resolve_datasets({"data": DATA})
+    for k, split in enumerate(parse_resampling("5").splits(cases, 0)):
         whole = LogisticRegression().fit(X[split.train], Y[split.train])
         assert found.test[-1, k] == pytest.approx(whole.score(X[split.test], Y[split.test]))
         assert found.training[-1, k] == pytest.approx(whole.score(X[split.train], Y[split.train]))
@@ -134,7 +130,7 @@ def test_bias_and_variance_of_a_run():
 
 def test_what_cannot_be_learned_from_few_cases_is_left_out_and_from_all_is_told():
     rng = np.random.default_rng(3)
-    (data,) = datasets_of({"few": (rng.normal(size=(20, 2)), np.arange(20) % 2)})
+    (data,) = resolve_datasets({"few": (rng.normal(size=(20, 2)), np.arange(20) % 2)})
     curve = learning_curve("knn(k=7)", data, resampling="2")
     assert np.isnan(curve.test[0]).all()
     assert not np.isnan(curve.test[-1]).any()
@@ -142,4 +138,4 @@ def test_what_cannot_be_learned_from_few_cases_is_left_out_and_from_all_is_told(
         learning_curve("knn(k=11)", data, resampling="2")
     wrong = "knn(k=11) cannot be fitted to 10 rows.\n  seen: ValueError: Expected n_neighbors"
     assert str(told.value).startswith(wrong)
-    assert str(told.value).endswith("\n  hint: other options of the learner, or more rows")
+    assert str(told.value).endswith("\n  hint: use other options of the learner, or more rows")

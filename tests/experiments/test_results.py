@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 
 import scorespace as ss
-from experiments.runs import CANCER, IRIS, folded, numbers, summary
+from helpers.runs import CANCER, IRIS, folded, numbers, summary
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError
-from scorespace.experiments.results import benchmark_summary, predictions, share_tested
+from scorespace.experiments.results import benchmark_summary
+from scorespace.experiments.run_predictions import prediction_columns_of_run, ratio_of_test_to_training
 from scorespace.experiments.store import open_run
 
 
@@ -61,7 +62,7 @@ def test_the_corrected_t_is_the_formula():
     found = benchmark_summary(folded(), measure="auc", datasets=["cancer"])
     (one,) = found.comparisons["cancer"]
     difference = by_split("cancer", "naive_bayes", area) - by_split("cancer", "tree", area)
-    ratio = share_tested(open_run(folded()), "cancer", "tree")
+    ratio = ratio_of_test_to_training(open_run(folded()), "cancer", "tree")
     assert ratio == pytest.approx(1 / 2, abs=0.01)
     t = difference.mean() / math.sqrt((1 / 6 + ratio) * difference.var(ddof=1))
     assert one.statistic == pytest.approx(t, rel=1e-6)
@@ -102,7 +103,7 @@ def test_one_data_set_is_evaluated_like_any_predictions():
 
 
 def test_intervals_draw_cases_and_not_answers():
-    """Twice the answers on the same cases are not twice the cases."""
+    """Twice the predictions for the same cases are not twice the cases."""
     found = ss.evaluate(folded(), dataset="cancer", measures="auc")
     said = open_run(folded()).predictions("cancer", "naive_bayes", part="test")
     alone = ss.evaluate(
@@ -140,28 +141,31 @@ def test_learners_that_failed_somewhere_share_what_all_finished(tmp_path):
     path = tmp_path / "run"
     ss.benchmark({"nb": GaussianNB(), "odd": Odd()}, {"iris": IRIS}, "3", path, workers=1)
     run = open_run(path)
-    given = predictions(run, "iris")
+    given = prediction_columns_of_run(run, "iris")
     assert np.unique(given.columns["fold"]).size == 2
     assert [one.code for one in given.notes] == ["SS073"]
     assert benchmark_summary(run).result("iris", "nb").over.folds == 2
 
 
 def test_what_cannot_be_asked():
-    with pytest.raises(ScoreSpaceError, match="holds several data sets"):
+    with pytest.raises(ScoreSpaceError, match="several data sets"):
         ss.evaluate(folded())
-    with pytest.raises(ScoreSpaceError, match="a run knows its own"):
+    with pytest.raises(ScoreSpaceError, match="truth=… names a column"):
         ss.evaluate(folded(), dataset="iris", truth="y")
     with pytest.raises(ScoreSpaceError, match="is for the directory of a run"):
         ss.evaluate({"y": [1, 0], "s": [1, 0]}, truth="y", scores="s", dataset="iris")
-    with pytest.raises(ScoreSpaceError, match="no data set 'irys'"):
+    with pytest.raises(ScoreSpaceError, match="data set 'irys'"):
         ss.evaluate(folded(), dataset="irys")
     with pytest.raises(ScoreSpaceError, match="no learner 'forest'"):
         benchmark_summary(folded(), learners=["forest"])
-    with pytest.raises(MeasureError, match="suits no data set"):
+    with pytest.raises(MeasureError, match="mae applies"):
         summary("mae")
     with pytest.raises(MeasureError, match="one measure"):
         summary("auc, brier")
-    with pytest.raises(DataError, match="holds no run"):
+    with pytest.raises(
+        DataError,
+        match=("run directory"),
+    ):
         benchmark_summary("nowhere")
 
 
@@ -194,8 +198,10 @@ def test_cases_tested_alone_are_one_sample(odd):
     held = ss.evaluate(odd("loo"))
     assert held.over_folds == ()
     assert [one.text for one in held.notes if one.code == "SS019"] == [
-        "every case was tested alone (loo), so the answers of 40 fits are pooled: one that only follows the shares of "
-        "the classes ranks each case against its own class."
+        (
+            "every case was tested alone (loo), so predictions of 40 fits are pooled: a learner that "
+            "predicts class shares ranks each case against its own class."
+        )
     ]
     assert held.measures("auc").rows()[1]["value"] == 0  # the majority of the others is never one's own
     assert math.isfinite(held.compare("naive_bayes", "logistic").rows()[0]["p"])
@@ -211,7 +217,7 @@ def test_one_sample_held_out_is_no_fold(odd):
     assert (
         ss.benchmark_summary(odd("holdout:0.4"))
         .comparisons["d"]
-        .words.startswith("logistic and majority: all cases are in one fold, which has no spread.")
+        .words.startswith("logistic and majority: there is only one fold, so its variance is unknown.")
     )
 
 
@@ -279,7 +285,7 @@ def test_who_always_fails_is_left_out_and_told(tmp_path):
     assert {one["error"] for one in run.errors} == {"RuntimeError: no \\x1b[31mluck", "SystemExit: 3"}
     held = ss.evaluate(run.path)
     assert list(held.models) == ["nb"]
-    told = [f"every fit of {name} on cancer failed, so it is left out." for name in ("gone", "never")]
+    told = [f"every fit of {name} on cancer failed, so it is excluded." for name in ("gone", "never")]
     assert [one.text for one in held.notes if one.code == "SS073"] == told
     found = ss.benchmark_summary(run)
     assert found.learners == ("nb",)

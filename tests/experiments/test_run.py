@@ -19,7 +19,7 @@ from components import missing
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments import run as runs
 from scorespace.experiments.data import Dataset
-from scorespace.experiments.run import State, benchmark
+from scorespace.experiments.run import RunState, benchmark
 from scorespace.experiments.store import open_run
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -31,7 +31,7 @@ import sys
 from sklearn.datasets import load_breast_cancer
 from scorespace.experiments import run
 from scorespace.experiments.data import Dataset
-run._MOST_SPLITS = 5
+run._MAX_SPLITS_PER_JOB = 5
 if __name__ == "__main__":
     X, Y = load_breast_cancer(return_X_y=True)
     data = Dataset("wdbc", {f"x{k}": column for k, column in enumerate(X[:150, :6].T)}, Y[:150], "classes")
@@ -43,7 +43,7 @@ if __name__ == "__main__":
 @pytest.fixture(autouse=True)
 def _small_jobs(monkeypatch):
     """Many jobs of few splits, so that there is something to stop in the midst of."""
-    monkeypatch.setattr(runs, "_MOST_SPLITS", 5)
+    monkeypatch.setattr(runs, "_MAX_SPLITS_PER_JOB", 5)
 
 
 def same(one: Path, other: Path) -> bool:
@@ -63,7 +63,7 @@ def calm(tmp_path_factory):
     """An uninterrupted run."""
     where = tmp_path_factory.mktemp("runs") / "calm"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "_MOST_SPLITS", 5)
+        patch.setattr(runs, "_MAX_SPLITS_PER_JOB", 5)
         benchmark(LEARNERS, WDBC, HOW, where, workers=1)
     return where
 
@@ -108,7 +108,7 @@ def test_two_processes_on_one_directory(tmp_path, calm):
     assert open_run(where).status().finished
     assert same(where, calm)
     benchmark(LEARNERS, WDBC, HOW, where, workers=1)
-    assert sum(one.done for one in open_run(where).status().standings) == 150
+    assert sum(one.done for one in open_run(where).status().job_statuses) == 150
 
 
 def test_workers_give_what_one_gives(tmp_path, calm):
@@ -122,15 +122,15 @@ def test_processes_are_started_only_where_that_pays(tmp_path, calm, monkeypatch)
 
     def beside(run, jobs, workers):
         started.append(next(iter(left := list(jobs))).learner.name)
-        return (runs._finish(run, job) for job in left)
+        return (runs._finish_job(run, job) for job in left)
 
-    monkeypatch.setattr(runs, "_in_processes", beside)
-    monkeypatch.setattr(runs, "_PAYS", 1000.0)
+    monkeypatch.setattr(runs, "_run_in_processes", beside)
+    monkeypatch.setattr(runs, "_MIN_PARALLEL_SECONDS", 1000.0)
     benchmark(["naive_bayes", "majority"], WDBC, HOW, tmp_path / "quick", workers=2)
     assert started == []
     benchmark(LEARNERS, WDBC, HOW, tmp_path / "mixed", workers=2)
     assert started == ["forest(trees=3)"]
-    monkeypatch.setattr(runs, "_PAYS", 0.0)
+    monkeypatch.setattr(runs, "_MIN_PARALLEL_SECONDS", 0.0)
     benchmark("naive_bayes", WDBC, HOW, tmp_path / "long", workers=2)
     assert started == ["forest(trees=3)", "naive_bayes"]
     assert same(tmp_path / "mixed", calm)
@@ -145,23 +145,23 @@ def test_what_is_finished_is_not_done_again(calm):
 
 
 def test_progress_tells_rate_and_time_left(tmp_path):
-    states: list[State] = []
+    states: list[RunState] = []
     benchmark("majority", WDBC, HOW, tmp_path / "r", workers=1, watch=states.append)
     assert (states[0].done, states[-1].done) == (0, 50)
     assert all(one.done < other.done for one, other in pairwise(states))
-    middle = State(done=300, total=1000, failed=0, seconds=20.0, before=100)
+    middle = RunState(done=300, total=1000, failed=0, seconds=20.0, before=100)
     assert (middle.rate, middle.left) == (10.0, 70.0)
 
 
 def test_failed_fits_are_kept_and_done_again_when_asked(tmp_path):
     few = Dataset("few", {"x": np.arange(8.0)}, np.arange(8) % 2, "classes")
     run = benchmark("knn(k=7)", few, "2", tmp_path / "r", workers=1)  # four training rows have no seven neighbours
-    (standing,) = run.status().standings
+    (standing,) = run.status().job_statuses
     assert (standing.done, standing.failed) == (2, 2)
     assert "n_neighbors" in (standing.error or "")
     assert len(run.errors) == 2
     assert run.predictions("few", "knn(k=7)")["row"].size == 0
-    states: list[State] = []
+    states: list[RunState] = []
     benchmark("knn(k=7)", few, "2", tmp_path / "r", workers=1, watch=states.append)
     assert len(states) == 1
     benchmark("knn(k=7)", few, "2", tmp_path / "r", workers=1, watch=states.append, retry=True)
@@ -174,7 +174,7 @@ def test_twins_in_the_data_are_noted(tmp_path):
     run = benchmark("majority", twins, "loo", tmp_path / "r", workers=1)
     (told,) = run.status().notes
     assert told.code == "SS080"
-    assert told.text == "twins: 20 of 20 test rows have a twin with the same features in training, in 20 splits."
+    assert told.text == "twins: 20 of 20 test rows have a training row with identical features, in 20 splits."
 
 
 @pytest.fixture
@@ -212,8 +212,8 @@ def test_a_cluster_that_loses_a_worker(tmp_path, calm, cluster):
 def test_no_scheduler(tmp_path, monkeypatch):
     if find_spec("distributed") is None:
         missing("Dask is not installed: make dask")
-    monkeypatch.setattr(runs, "_PATIENCE", 0.5)
-    with pytest.raises(ScoreSpaceError, match=r"there is no Dask scheduler at 'tcp://127.0.0.1:9'\."):
+    monkeypatch.setattr(runs, "_SCHEDULER_TIMEOUT", 0.5)
+    with pytest.raises(ScoreSpaceError, match=r"scheduler at 'tcp://127.0.0.1:9'\."):
         benchmark("majority", WDBC, "2", tmp_path / "r", dask="tcp://127.0.0.1:9")
 
 

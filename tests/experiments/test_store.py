@@ -11,7 +11,7 @@ from scorespace.errors import DataError, PositiveError, ScoreSpaceError
 from scorespace.experiments import store
 from scorespace.experiments.data import Dataset, dataset
 from scorespace.experiments.run import benchmark
-from scorespace.experiments.store import _file_name, is_run, open_run, positive_of
+from scorespace.experiments.store import _safe_file_name, is_run, open_run, resolve_positive
 
 ROWS = 30
 DATA = Dataset("it's odd/./*", {"x": np.arange(ROWS) / 3}, np.array(["a'b", 'c"d'])[np.arange(ROWS) % 2], "classes")
@@ -53,7 +53,7 @@ def test_the_footer_tells_how_it_was_made(tmp_path):
     assert job["seed"] == 0
     assert [split[:2] for split in job["splits"]] == [[0, 0], [0, 1], [0, 2]]
     assert set(job["versions"]) == {"scorespace", "scikit-learn", "numpy", "scipy", "joblib"}
-    standing = run.status().standings[0]
+    standing = run.status().job_statuses[0]
     assert (standing.done, standing.splits, standing.failed) == (3, 3, 0)
     assert run.status().finished
     assert run.status().words.startswith("3 of 3 fits are done;")
@@ -66,7 +66,7 @@ def test_a_changed_learner_is_noticed_and_not_mixed_in(tmp_path):
     with pytest.raises(ScoreSpaceError) as caught:
         benchmark({"model": "knn(k=9)"}, DATA, "3", where, workers=1)
     assert caught.value.problem == (
-        f"the learner 'model' is not the one in {str(where)!r}: its parameters, code or versions have changed."
+        f"the learner 'model' differs from the one in {str(where)!r}: its parameters, code or versions have changed."
     )
     after = open_run(where).predictions(DATA.name, "model")
     assert all(np.array_equal(before[name], after[name]) for name in before)
@@ -79,7 +79,7 @@ def test_a_changed_learner_is_noticed_and_not_mixed_in(tmp_path):
 def test_a_changed_data_set_is_noticed(tmp_path):
     benchmark("majority", DATA, "3", tmp_path / "r", workers=1)
     other = Dataset(DATA.name, {"x": np.arange(ROWS) / 2}, DATA.truth, "classes")
-    with pytest.raises(ScoreSpaceError, match="its rows or roles have changed"):
+    with pytest.raises(ScoreSpaceError, match="roles have changed"):
         benchmark("majority", other, "3", tmp_path / "r", workers=1)
 
 
@@ -100,29 +100,32 @@ def test_further_learners_and_data_sets_are_added(tmp_path):
     assert run.learners == ("majority", "naive_bayes")
     assert run.datasets == ("it's odd/./*", "other")
     assert not run.status().finished
-    with pytest.raises(ScoreSpaceError, match="majority has finished nothing on other yet"):
+    with pytest.raises(ScoreSpaceError, match="majority has finished"):
         run.predictions("other", "majority")
 
 
 def test_what_is_no_run_is_told(tmp_path):
-    with pytest.raises(ScoreSpaceError, match="holds no run"):
+    with pytest.raises(
+        ScoreSpaceError,
+        match=("run directory"),
+    ):
         open_run(tmp_path)
     assert not is_run(tmp_path)
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(ScoreSpaceError, match="neither a run nor an empty directory"):
+    with pytest.raises(ScoreSpaceError, match="directory nor empty"):
         benchmark("majority", DATA, "3", tmp_path, workers=1)
     run = benchmark("majority", DATA, "3", tmp_path / "r", workers=1)
     assert is_run(run.path)
-    with pytest.raises(ScoreSpaceError, match="the run has no learner 'majorit'"):
+    with pytest.raises(ScoreSpaceError, match="learner 'majorit'"):
         run.predictions(DATA.name, "majorit")
     (run.path / "run.json").write_text(json.dumps({"schema": 99}))
-    with pytest.raises(ScoreSpaceError, match="written by another version"):
+    with pytest.raises(ScoreSpaceError, match="another version"):
         open_run(run.path)
 
 
 def test_names_of_files_are_safe_and_differ():
     names = ["a/b", "a?b", "a b", "..", ".", "knn(k=1)", "x" * 200, "x" * 201]
-    made = [_file_name(name) for name in names]
+    made = [_safe_file_name(name) for name in names]
     assert len(set(made)) == len(made)
     assert all("/" not in one and not one.startswith(".") and len(one) < 80 for one in made)
 
@@ -130,7 +133,7 @@ def test_names_of_files_are_safe_and_differ():
 def test_a_directory_that_cannot_be_made(tmp_path):
     file = tmp_path / "file"
     file.write_text("mine")
-    for out, problem in ((file, "is neither a run nor an empty directory."), (file / "r", "cannot be made.")):
+    for out, problem in ((file, "is neither a run directory nor empty."), (file / "r", "cannot be created.")):
         with pytest.raises(DataError) as caught:
             benchmark("majority", DATA, "2", out, workers=1)
         assert caught.value.problem == f"{str(out)!r} {problem}"
@@ -154,20 +157,20 @@ def test_a_full_disk_is_told(tmp_path, monkeypatch):
         def execute(self, text):
             raise duckdb.IOException("IO Error: Could not write file: No space left on device")
 
-    monkeypatch.setattr(store, "_writer", lambda path: Full())
+    monkeypatch.setattr(store, "_writing_connection", lambda path: Full())
     with pytest.raises(DataError) as caught:
         benchmark("majority", DATA, "2", tmp_path / "r", workers=1)
     assert (caught.value.seen, caught.value.hint) == (
         "no space left on the disk",
-        "make room and run again: what is finished stays",
+        "free some disk space and run again; finished jobs are kept",
     )
     assert not [file for file in (tmp_path / "r").rglob("*") if file.name.startswith(".scorespace-")]
 
 
 def test_the_positive_class_is_never_guessed():
     told, named = (dataset({"x": [1.0, 2.0], "y": names}, "y") for names in (["0", "1"], ["bad", "good"]))
-    assert positive_of(told) == "1"
-    assert positive_of(named) is None
-    assert positive_of(named, "bad") == positive_of(replace(named, positive="bad")) == "bad"
+    assert resolve_positive(told) == "1"
+    assert resolve_positive(named) is None
+    assert resolve_positive(named, "bad") == resolve_positive(replace(named, positive="bad")) == "bad"
     with pytest.raises(PositiveError):
-        positive_of(named, "worst")
+        resolve_positive(named, "worst")

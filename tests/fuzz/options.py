@@ -34,6 +34,7 @@ _CONDITIONS = (
 )
 
 FITTING: dict[str, tuple[str, ...]] = {
+    "--sheet": ("1", "data"),
     "--adjust": ("holm", "hochberg", "bonferroni", "finner", "shaffer", "none"),
     "--against": ("0.5", "1"),
     "--alpha": ("0.05",),
@@ -105,6 +106,7 @@ FITTING: dict[str, tuple[str, ...]] = {
     "--precision": ("1e-3", "1e-6"),
     "--prediction": _COLUMN,
     "--prevalence": ("0.1", "0.5"),
+    "--profile": ("general", "clinical", "credit", "fraud", "forecasting", "lecture", "absent"),
     "--rater": ("R=COL", "R=COL,COL"),
     "--reject": ("0.1", "0.4"),
     "--repeat": _COLUMN,
@@ -162,9 +164,9 @@ FITTING: dict[str, tuple[str, ...]] = {
 @cache
 def options_of(verb: str) -> dict[str, Any]:
     """The options of a verb by their long flags, as declared."""
-    from scorespace.cli.verbs import VERBS, load
+    from scorespace.cli.verbs import load, verbs
 
-    command = load(next(one for one in VERBS if one.name == verb))
+    command = load(verbs()[verb])
     return {max(one.opts, key=len): one for one in command.params if one.opts[0].startswith("-")}
 
 

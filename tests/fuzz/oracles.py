@@ -22,7 +22,7 @@ from scorespace.cli import main
 from scorespace.measures import parse
 
 _DROPPED = re.compile(r"([\d ]+) of ([\d ]+) rows? (?:was|were) dropped")
-_CHOSEN = re.compile(r"([\d ]+) of ([\d ]+) rows? takes? part")
+_CHOSEN = re.compile(r"([\d ]+) of ([\d ]+) rows? (?:is|are) included")
 _TOLD = re.compile(r"\w*Error: |Usage: ")
 
 

@@ -15,7 +15,7 @@ from scorespace.measures import Measure, measures
 from scorespace.measures.average import AVERAGES
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.tables import ConfusionTable, Counts, ScoreTable, score_table
-from scorespace.tables.rating import RatingTable, rating_table
+from scorespace.tables.ratings import RatingTable, rating_table
 
 tied_scores = st.integers(0, 8).map(lambda k: k / 8)
 any_scores = st.floats(0, 1, allow_subnormal=False)
@@ -66,7 +66,7 @@ def counts(least: int = 0, most: int = 40) -> st.SearchStrategy[Counts]:
 
 @st.composite
 def stacked_scores(draw: st.DrawFn) -> ScoreTable:
-    """Replicates of a score table, with empty cells, columns and classes."""
+    """BootstrapDraws of a score table, with empty cells, columns and classes."""
     m, replicates = draw(st.integers(1, 5)), draw(st.integers(1, 4))
     size = replicates * 2 * m
     cells = draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
@@ -76,7 +76,7 @@ def stacked_scores(draw: st.DrawFn) -> ScoreTable:
 
 @st.composite
 def stacked_matrices(draw: st.DrawFn) -> ConfusionTable:
-    """Replicates of a confusion table of three classes, with empty rows and columns."""
+    """BootstrapDraws of a confusion table of three classes, with empty rows and columns."""
     replicates = draw(st.integers(1, 4))
     cells = draw(st.lists(st.integers(0, 3), min_size=replicates * 9, max_size=replicates * 9))
     return ConfusionTable(np.reshape(cells, (replicates, 3, 3)).astype(float), ("a", "b", "c"))

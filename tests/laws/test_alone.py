@@ -7,7 +7,7 @@ import pytest
 
 import scorespace as ss
 from scorespace.measures import MeasureSpec, measures
-from scorespace.measures.request import suits
+from scorespace.measures.request import can_compute
 from scorespace.tables import Counts, ScoreTable, score_table
 
 RNG = np.random.default_rng(16)
@@ -33,7 +33,7 @@ CATALOGUE = [
     for one in measures()
     if one.table in (Counts, ScoreTable)
     for spec in [MeasureSpec(one.name, at=0.5 if one.table is Counts else None)]
-    if suits(spec, TABLE)
+    if can_compute(spec, TABLE)
 ]
 ROUTES = {
     "plain": {},

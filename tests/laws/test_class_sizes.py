@@ -55,7 +55,7 @@ def test_of_all_others_the_size_of_some_class_matters(measure):
 
     changed = [(of(table), of(multiplied(table, label, 3))) for table in (PLAIN, OTHER) for label in (0, 1)]
     gaps = [np.nanmax(np.abs(after - before)) for before, after in changed]
-    assert max(gaps) > 1e-6, "declare within_classes=True: its value stays when a class is multiplied"
+    assert max(gaps) > 1e-6, "declare stratified=True: its value stays when a class is multiplied"
 
 
 @pytest.mark.parametrize("text", ["cost(fp=1, fn=5, prevalence=0.2)@0.5", "nec(prevalence=0.2)@0.5"])

@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull
 from sklearn.isotonic import IsotonicRegression
 
 from laws.strategies import any_scores, samples, tied_scores
-from scorespace.conditions import Condition
+from scorespace.costs import Condition
 from scorespace.curves import brier_curve, cost_curve, hull, optimal_curve
 from scorespace.curves.cost import envelope
 from scorespace.curves.hull import TRIVIAL

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 import scorespace as ss
 from laws.routes import N
-from scorespace.conditions import Asymmetry, Condition, CostMatrix
+from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.curves.hull import ALWAYS, NEVER
-from scorespace.decisions import choose, choose_under, decide, decide_several, decide_shift, judge_on
-from scorespace.decisions.constraint import Constraint
+from scorespace.decisions import choose, choose_under, decide, decide_multiclass, decide_shift, evaluate_on
+from scorespace.decisions.constraints import Constraint
 from scorespace.measures import parse
+from scorespace.report import decision as view
 from scorespace.tables import confusion, score_table
-from scorespace.tables.residual import residual_table
+from scorespace.tables.regression import residual_table
 from scorespace.tables.threshold import threshold_text
-from scorespace.views import decision as view
 
 some = settings(max_examples=30 * N)
 few = settings(max_examples=12 * N)
@@ -114,13 +114,13 @@ def test_the_cheaper_trivial_rule_is_that_of_the_sample_that_judges(first, secon
     names = [name for name in first[1] if name in second[1]]
     first, second = ((truth, {name: scores[name] for name in names}) for truth, scores in (first, second))
     condition = Condition(fp, fn)
-    found = judge_on(choose(tables(first), condition), tables(second), fitted="first")
+    found = evaluate_on(choose(tables(first), condition), tables(second), fitted="first")
     there = {rule: price(outcomes(second, rule, None), condition) for rule in (ALWAYS, NEVER)}
-    assert found.better_trivial.honest.value == pytest.approx(min(there.values()))
-    assert {one.model: one.honest.value for one in found.trivial} == pytest.approx(there)
+    assert found.better_trivial.out_of_sample.value == pytest.approx(min(there.values()))
+    assert {one.model: one.out_of_sample.value for one in found.trivial} == pytest.approx(there)
     if not found.shown:
         assert found.recommended is found.better_trivial
-        told = re.search(r"(?:which costs|case \S+:) (\S+) per case", found.words)
+        told = re.search(r"(?:which costs|positive:|negative:) (\S+) per case", found.words)
         assert float(told[1].replace("−", "-")) == pytest.approx(min(there.values()), abs=0.06)
     shown = [row[0] for row in view.choice_grid(found).rows if row[0] in there]
     assert there[shown[0]] == pytest.approx(min(there.values()))
@@ -134,7 +134,7 @@ def test_the_cells_of_the_cost_table_add_up(sample, fp, fn, tp, share):
     for one in (*found.choices, *found.trivial):
         cells = {name: getattr(condition, name) * number for name, number in found.per_thousand(one).items()}
         assert sum(found.per_thousand(one).values()) == pytest.approx(1000)
-        assert sum(cells.values()) == pytest.approx(1000 * one.honest.value)
+        assert sum(cells.values()) == pytest.approx(1000 * one.out_of_sample.value)
 
 
 matrices = st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=3, max_size=3).map(np.array)
@@ -150,7 +150,7 @@ def test_costs_of_several_classes(first, second, third, cells):
         stated = CostMatrix(tuple("xyz"), cells)
     except ss.errors.ConditionError:
         assume(False)
-    found = decide_several({name: confusion(one, classes="xyz") for name, one in models.items()}, stated)
+    found = decide_multiclass({name: confusion(one, classes="xyz") for name, one in models.items()}, stated)
     spent = {name: float((one * cells).sum()) / one.sum() for name, one in models.items()}
     assert found.per_case == pytest.approx(spent)
     assert spent[found.best] == pytest.approx(min(spent.values()))
@@ -166,7 +166,7 @@ def test_costs_of_several_classes(first, second, third, cells):
     # Transposed counts and costs are the same question.
     turned = CostMatrix.of("xyz", cells.T, rows="predicted")
     again = {name: confusion(one.T, classes="xyz", rows="predicted") for name, one in models.items()}
-    assert decide_several(again, turned).totals == found.totals
+    assert decide_multiclass(again, turned).totals == found.totals
 
 
 bounds = st.sampled_from(["tpr", "tnr", "ppv", "npv", "acc"])
@@ -244,6 +244,8 @@ def test_a_model_alone_costs_what_it_costs_beside_others(sample, fp, fn):
         (one,), beside = alone.choices, next(each for each in together.choices if each.model == name)
         assert (one.threshold, one.cost_per_case) == (beside.threshold, beside.cost_per_case)
         assert (
-            one.honest == pytest.approx(beside.honest) if isinstance(one.honest, float) else one.honest == beside.honest
+            one.out_of_sample == pytest.approx(beside.out_of_sample)
+            if isinstance(one.out_of_sample, float)
+            else one.out_of_sample == beside.out_of_sample
         )
-        assert alone.honest == one.honest  # of one model, the procedure is the choice of its threshold
+        assert alone.out_of_sample == one.out_of_sample  # of one model, the procedure is the choice of its threshold

@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from components import missing
+from helpers.binned import class_bins
 from laws.strategies import samples, value
 from scorespace.errors import ScoreSpaceError
-from scorespace.frames import check, count, read, roles
-from scorespace.frames.tally import couples, grouped_bins, tally
+from scorespace.io import count_tables, read, resolve_roles, validate
+from scorespace.io.out_of_core import count_groups, count_in_engine, count_model_pairs
 from scorespace.measures import measures
 from scorespace.tables import Counts, ScoreTable, class_table, score_table
-from scorespace.tables.bins import cell
-from scorespace.tables.pair import PAIR_BITS
-from tables.binned import class_bins
+from scorespace.tables.bins import bin_of_score
+from scorespace.tables.paired import PAIR_BITS
 
 ENGINES = {
     "pandas": pd.DataFrame,
@@ -46,11 +46,11 @@ def test_every_measure_is_the_same_on_every_engine(engine, sample):
     if engine == "pandas":
         columns["s"][-1] = np.nan
     source = read(ENGINES[engine](columns))
-    asked = roles(source, truth="y", scores="s", weight="w", positive=1)
-    checked = check(source, asked, missing="drop")
+    asked = resolve_roles(source, truth="y", scores="s", weight="w", positive=1)
+    checked = validate(source, asked, missing="drop")
     assert checked.dropped == 1
     expected = sample.table()
-    for found in (count(checked)["s"], tally(source, asked, missing="drop", bits=0)[1]["s"]):
+    for found in (count_tables(checked)["s"], count_in_engine(source, asked, missing="drop", bits=0)[1]["s"]):
         for measure in (one for one in measures() if one.table in (Counts, ScoreTable)):
             assert_array_equal(value(measure, found), value(measure, expected), err_msg=measure.name)
 
@@ -63,8 +63,8 @@ def test_bins_are_the_same_on_every_engine(engine, sample, edge, bits):
     if engine == "pandas":
         columns["s"][-1] = np.nan
     source = read(ENGINES[engine](columns))
-    asked = roles(source, truth="y", scores="s", weight="w", positive=1)
-    _, found = tally(source, asked, missing="drop", bits=bits, edges=[edge])
+    asked = resolve_roles(source, truth="y", scores="s", weight="w", positive=1)
+    _, found = count_in_engine(source, asked, missing="drop", bits=bits, edges=[edge])
     expected = sample.table().rounded(bits, [edge])
     assert found["s"].score.tolist() == expected.score.tolist()
     assert found["s"].bins.high.tolist() == expected.bins.high.tolist()
@@ -83,16 +83,16 @@ def two_models():
 @pytest.mark.parametrize("engine", ENGINES)
 def test_two_models_and_groups_are_counted_alike(engine, two_models):
     source = read(ENGINES[engine](two_models))
-    asked = roles(source, truth="y", scores=["a", "b"], positive=1, group="g")
-    sample, tables = tally(source, asked)
-    pairs = couples(sample, tables)["a", "b"]
-    keys = np.stack([two_models["y"], *(cell(two_models[name], PAIR_BITS) for name in "ab")])
+    asked = resolve_roles(source, truth="y", scores=["a", "b"], positive=1, group="g")
+    sample, tables = count_in_engine(source, asked)
+    pairs = count_model_pairs(sample, tables)["a", "b"]
+    keys = np.stack([two_models["y"], *(bin_of_score(two_models[name], PAIR_BITS) for name in "ab")])
     expected, times = np.unique(keys, axis=1, return_counts=True)
     found = np.stack([pairs.code, *(pairs.scores(k) for k in (0, 1))])
     order = np.lexsort(found[::-1])
     assert found[:, order].tolist() == expected.tolist()
     assert pairs.times[order].tolist() == times.tolist()
-    grouped = grouped_bins(sample, tables)
+    grouped = count_groups(sample, tables)
     sizes = np.bincount(grouped.group, grouped.times)
     assert sizes.tolist() == np.unique(two_models["g"], return_counts=True)[1].tolist()
 
@@ -104,7 +104,7 @@ def test_scores_of_classes_are_counted_alike(engine, bits):
     truth, score = np.array(list("abc"))[rng.integers(0, 3, 200)], np.round(rng.dirichlet([1, 1, 1], 200), 3)
     columns = {"y": truth, **{f"m_{name}": score[:, k] for k, name in enumerate("abc")}}
     source = read(ENGINES[engine](columns))
-    _, tables = tally(source, roles(source, truth="y", scores="m_*"), bits=bits)
+    _, tables = count_in_engine(source, resolve_roles(source, truth="y", scores="m_*"), bits=bits)
     expected = class_bins(class_table(truth, score), bits)
     found = tables["m"]
     for one, other in zip((*found.tables, found.top), (*expected.tables, expected.top), strict=True):
@@ -121,13 +121,13 @@ def test_dask_counts_alike(bits, two_models):
         missing("dask is not installed")
     frames = pytest.importorskip("dask.dataframe", reason="dask without its data frames")
     source = read(frames.from_pandas(pd.DataFrame(two_models), npartitions=3))
-    sample, tables = tally(source, roles(source, truth="y", scores=["a", "b"], positive=1), bits=bits)
+    sample, tables = count_in_engine(source, resolve_roles(source, truth="y", scores=["a", "b"], positive=1), bits=bits)
     for name in "ab":
         expected = score_table(two_models["y"], two_models[name])
         expected = expected.rounded(bits) if bits else expected
         assert tables[name].score.tolist() == expected.score.tolist()
         assert tables[name].counts.tolist() == expected.counts.tolist()
-    assert couples(sample, tables)["a", "b"].times.sum() == 300
+    assert count_model_pairs(sample, tables)["a", "b"].times.sum() == 300
 
 
 LABELS = {
@@ -190,8 +190,8 @@ def test_frames_of_any_kind_give_the_tables_of_their_cases(engine, drawn, bits, 
     truth, score, weights = zip(*cases, strict=True) if cases else ((), (), ())
     assume(len(set(truth)) == 2)
     source = read(ANY_ENGINE[engine](frame, tmp_path))
-    asked = roles(source, truth="y", scores="s", weight=weight, positive=positive)
-    _, tables = tally(source, asked, missing="drop", bits=bits, edges=edges)
+    asked = resolve_roles(source, truth="y", scores="s", weight=weight, positive=positive)
+    _, tables = count_in_engine(source, asked, missing="drop", bits=bits, edges=edges)
     exact = score_table(truth, score, positive=True, weight=weights if weight else None)
     expected, found = exact.rounded(bits, edges) if bits else exact, tables["s"]
     if found.positive != expected.positive:  # bad stands before good, False before True
@@ -201,8 +201,8 @@ def test_frames_of_any_kind_give_the_tables_of_their_cases(engine, drawn, bits, 
     if bits:
         assert found.bins.high.tolist() == expected.bins.high.tolist()
     if weight is None:
-        grouped, _ = tally(source, replace(asked, group="g"), missing="drop", bits=bits, edges=edges)
-        assert grouped_bins(grouped, tables, edges=edges).times.sum() == len(cases)
+        grouped, _ = count_in_engine(source, replace(asked, group="g"), missing="drop", bits=bits, edges=edges)
+        assert count_groups(grouped, tables, edges=edges).times.sum() == len(cases)
 
 
 @pytest.mark.parametrize("engine", ANY_ENGINE)
@@ -211,7 +211,7 @@ def test_infinities_are_refused_alike(engine, bits, tmp_path):
     frame = pa.table({"y": [1, 0, 1, 0], "s": [0.5, math.inf, math.nan, -math.inf]})
     source = read(ANY_ENGINE[engine](frame, tmp_path))
     with pytest.raises(ScoreSpaceError) as told:
-        tally(source, roles(source, truth="y", scores="s"), missing="drop", bits=bits)
+        count_in_engine(source, resolve_roles(source, truth="y", scores="s"), missing="drop", bits=bits)
     assert str(told.value) == (
         "column 's' has infinite scores.\n  seen: 2 of 3 rows\n"
         "  hint: replace them by a number beyond the largest finite score"

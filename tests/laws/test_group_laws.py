@@ -8,13 +8,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures import measures
-from scorespace.tables.cluster import ClusterTable, ContingencyTable, cluster_table, contingency
-from scorespace.tables.rule import RuleTable
+from scorespace.tables.clusters import ClusterTable, ContingencyTable, cluster_table, contingency
+from scorespace.tables.rules import RuleTable
 
 OF_CLUSTERS = [one for one in measures() if one.table is ClusterTable]
 OF_CLASSES = [one for one in measures() if one.table is ContingencyTable]
 OF_RULES = [one for one in measures() if one.table is RuleTable]
-EXTREME = [one for one in OF_CLUSTERS if one.interval == "outermost"]
+EXTREME = [one for one in OF_CLUSTERS if one.interval == "border-points"]
 
 few = settings(max_examples=15)
 
@@ -150,7 +150,7 @@ REASONS = {
     "there are no transactions": lambda both, a, b, n: n == 0,
     "the antecedent never occurs": lambda both, a, b, n: a == 0,
     "the antecedent or the consequent never occurs": lambda both, a, b, n: (a == 0) | (b == 0),
-    "the consequent always does": lambda both, a, b, n: b == n,
+    "the consequent always occurs": lambda both, a, b, n: b == n,
 }
 
 

@@ -13,14 +13,19 @@ from laws.test_number_laws import CATALOGUE as OF_NUMBERS
 from scorespace.measures import average, measures
 from scorespace.measures.average import AVERAGES
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable
-from scorespace.tables.cluster import ClusterTable, ContingencyTable
-from scorespace.tables.rating import RatingTable
-from scorespace.tables.rule import RuleTable
+from scorespace.tables.clusters import ClusterTable, ContingencyTable
+from scorespace.tables.ratings import RatingTable
+from scorespace.tables.rules import RuleTable
 
 CATALOGUE = measures()
 OF_COUNTS = [measure for measure in CATALOGUE if measure.table is Counts]
 OF_SCORES = [measure for measure in CATALOGUE if measure.table is ScoreTable]
-RANKING = [measure for measure in OF_SCORES if measure.function.__module__ == "scorespace.measures.ranking"]
+RANKING = [  # those with a threshold of their own depend on the scores, too
+    measure
+    for measure in OF_SCORES
+    if measure.function.__module__ == "scorespace.measures.ranking"
+    and not any(option.name == "at" for option in measure.options)
+]
 OF_CLASSES = [measure for measure in OF_COUNTS if ConfusionTable in measure.functions]
 OF_GRADES = [measure for measure in CATALOGUE if measure.table is ConfusionTable]
 OF_PROBABILITIES = [measure for measure in CATALOGUE if measure.table is ClassTable]
@@ -78,8 +83,10 @@ def test_an_ordinary_value_has_no_reason(measure):
 
 # The reasons in the words of the catalogue, and what they mean.
 REASONS = {
-    "no threshold keeps the bounds": lambda p, n, pp, pn: p == 0,  # the usual bound is on the TPR
+    "no threshold satisfies the constraints": lambda p, n, pp, pn: p == 0,  # the usual bound is on the TPR
     "there are no cases": lambda p, n, pp, pn: p + n == 0,
+    "the threshold is 0": lambda p, n, pp, pn: False,  # outcomes are of decisions here
+    "the threshold is 1": lambda p, n, pp, pn: False,
     "there are no positive cases": lambda p, n, pp, pn: p == 0,
     "there are no negative cases": lambda p, n, pp, pn: n == 0,
     "nothing is predicted positive": lambda p, n, pp, pn: pp == 0,
@@ -89,7 +96,7 @@ REASONS = {
     "only one class is present": lambda p, n, pp, pn: (p == 0) | (n == 0),
     "there are neither positives nor predicted positives": lambda p, n, pp, pn: (p == 0) & (pp == 0),
     "truth and decision are the same single class": lambda p, n, pp, pn: (p + pp == 0) | (n + pn == 0),
-    "none of a class whose share is stated": lambda p, n, pp, pn: False,  # none is, unless a prevalence is asked for
+    "a class of stated share has none": lambda p, n, pp, pn: False,  # none is, unless a prevalence is asked for
     "the soft labels are all of one class": lambda p, n, pp, pn: False,  # only a midpoint of 0 or 1 can do it
     "a row or column of the confusion table is empty": lambda p, n, pp, pn: (p == 0) | (n == 0) | (pp == 0) | (pn == 0),
 }
@@ -105,7 +112,10 @@ def overlap(table):
 # Reasons that depend on where the scores are.
 REASONS_OF_SCORES = {
     "the classes do not overlap in scores between 0 and 1": lambda table: not overlap(table),
-    "every score lies at the midpoint": lambda table: table.score.size < 2,  # at the mean of all
+    "there are no positives, and the sum of the scores is 0": lambda table: (
+        table.n_pos == 0 and not ((table.pos + table.neg) @ table.score)
+    ),
+    "every score is at the midpoint": lambda table: table.score.size < 2,  # at the mean of all
     "a class that the midpoint needs is absent": lambda table: False,  # the mean needs none
     "all these scores are the same": lambda table: np.sum((table.score > 0) & (table.score < 1)) < 2,
     "a class has no scores between 0 and 1": lambda table: any(

@@ -10,8 +10,8 @@ from scorespace.curves import rroc
 from scorespace.measures import measures
 from scorespace.measures.regression import aoc
 from scorespace.tables import ResidualTable, residual_table
-from scorespace.tables.residual import IntervalTable
-from scorespace.tables.sums import ErrorSums
+from scorespace.tables.error_sums import ErrorSums
+from scorespace.tables.regression import IntervalTable
 
 KINDS = (ErrorSums, ResidualTable, IntervalTable)
 CATALOGUE = [measure for measure in measures() if any(kind in measure.functions for kind in KINDS)]
@@ -124,7 +124,7 @@ def off_as_middle_size(measure, rows) -> float:
     return max(abs(float(measure(turned, **o)) - (most - float(measure(table(rows), **o)))) for o in forms(measure))
 
 
-LAWS = [("loss", OF_SUMS, off_as_mean_loss), ("sizes", CATALOGUE, off_as_middle_size)]
+LAWS = [("loss", OF_SUMS, off_as_mean_loss), ("absolute_error", CATALOGUE, off_as_middle_size)]
 SAID = [(measure, off) for said, found, off in LAWS for measure in found if getattr(measure, said)]
 UNSAID = [(measure, said, off) for said, found, off in LAWS for measure in found if not getattr(measure, said)]
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorespace.curves import CURVES
-from scorespace.declaration import Call
 from scorespace.evaluation.curves import kinds
+from scorespace.inference.bands import band
 from scorespace.measures import measures
-from scorespace.resampling.band import band
+from scorespace.registry import Call
 
 NOUNS = [*measures(), *kinds()]
 OPTIONS = [pytest.param(noun, option, id=f"{noun.name}.{option.name}") for noun in NOUNS for option in noun.options]

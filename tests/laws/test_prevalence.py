@@ -122,7 +122,7 @@ def test_the_highest_scores_are_those_in_use(found):
 
 def test_by_class_over_folds_and_spread():
     ev = ss.evaluate(FRAME, **ROLES, condition=STATED, measures="ppv@0.5, f1@0.5", fold="fold")
-    from scorespace.views.classes import detailed_rows
+    from scorespace.report.confusion import detailed_rows
 
     row = next(one for one in detailed_rows(ev) if (one["model"], one["class"]) == ("a", "1"))
     assert row["ppv"] == pytest.approx(written_out(A)["ppv@0.5"], rel=1e-12)
@@ -157,7 +157,7 @@ def test_comparisons(found):
     decided = found.compare(at=0.5)[0]
     assert decided.difference == pytest.approx(a["acc@0.5"] - b["acc@0.5"], abs=1e-12)
     assert "McNemar" not in decided.test
-    with pytest.raises(ss.ScoreSpaceError, match="at a stated prevalence"):
+    with pytest.raises(ss.ScoreSpaceError, match="stated prevalence"):
         found.compare(at=0.5, test="mcnemar")
     crisp = {"y": Y, "a": (A >= 0.5).astype(int), "b": (B >= 0.5).astype(int)}
     both = ss.evaluate(crisp, truth="y", decisions=["a", "b"], positive=1, condition=STATED)
@@ -188,7 +188,7 @@ def test_a_choice_under_constraints(found):
 
 
 def test_parity_between_slices():
-    ev = ss.evaluate(FRAME, **ROLES, condition=STATED, measures="ppv@0.5", by="ward")
+    ev = ss.evaluate(FRAME, **ROLES, condition=STATED, measures="ppv@0.5", by="ward", settings={"parity": True})
 
     def of(ward):
         own = ward == WARD
@@ -208,7 +208,7 @@ def test_parity_between_slices():
 
 
 def test_targeting_and_notes(found):
-    from scorespace.views.top import blocks
+    from scorespace.report.ranked_targeting import blocks
 
     text, grid = blocks(found)[0], blocks(found)[-1]
     plain = ss.evaluate(FRAME, **ROLES)
@@ -223,8 +223,8 @@ def test_targeting_and_notes(found):
 def test_false_alarms_are_told_of_cases_in_use():
     ev = ss.evaluate(FRAME, **ROLES, condition=ss.Condition(prevalence=0.01), measures="ppv@0.8")
     tp, fp, _, _ = outcomes(A, np.where(Y == 1, 10 / (Y == 1).sum(), 990 / (Y == 0).sum()), at=0.8)
-    (told,) = [one.text for one in ev.notes if one.code == "SS005" and one.text.startswith("a ")]
-    assert told.endswith(f"yet that means {fp:.0f} false alarms for {tp:.1f} hits among 1 000 cases.")
+    (told,) = [one.text for one in ev.notes if one.code == "SS005" and "of a at 0.8" in one.text]
+    assert told.endswith(f" {fp:.0f} false positives for {tp:.1f} true positives in 1 000 cases.")
 
 
 @pytest.mark.parametrize("kind", [one for one in kinds() if ScoreTable in one.functions], ids=lambda one: one.name)
@@ -234,7 +234,7 @@ def test_curves_are_those_of_the_weighed_sample(found, kind):
     weighed = kind(score_table(Y, A, weight=WEIGHT * N / WEIGHT.sum()), **options)
     assert_allclose(mine.x, weighed.x, atol=1e-9)
     assert_allclose(mine.y, weighed.y, atol=1e-9)
-    if kind.within_classes:
+    if kind.stratified:
         assert_allclose(mine.y, plain.y, atol=0)
 
 
@@ -273,7 +273,7 @@ def test_what_the_prevalence_says_alone_has_no_interval(found):
         (one,) = found.measures(name, model="a")
         assert one.value == pytest.approx(value)
         assert np.isnan(one.low)
-        assert one.reason == "no interval: it follows from the stated prevalence alone"
+        assert one.reason == "no interval: the value depends on the stated prevalence alone"
 
 
 def test_precision_at_a_prevalence_that_too_few_negatives_tell_of_has_no_interval():
@@ -283,7 +283,7 @@ def test_precision_at_a_prevalence_that_too_few_negatives_tell_of_has_no_interva
     assert negatives * 0.02 / 0.98 < 20 <= negatives * 0.2 / 0.8
     assert np.isnan(one.low)
     assert one.reason == (
-        f"no interval: {negatives} negatives are too few to know the precision at a prevalence of 0.02"
+        f"no interval: {negatives} negatives are too few to estimate the precision at a prevalence of 0.02"
     )
     (one,) = ss.evaluate(FRAME, **ROLES, condition=ss.Condition(prevalence=0.2)).measures("ap", model="a")
     assert one.low < one.value < one.high

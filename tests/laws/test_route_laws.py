@@ -9,7 +9,7 @@ from hypothesis import given
 
 import scorespace as ss
 from laws.routes import ROLES, ROUTES, allowed, evaluated, known, law, sample, seeds
-from scorespace.views import terminal
+from scorespace.report import terminal
 
 MEASURES = "auc,ap,ks,brier,ppv@0.3,tpr@0.3,f1@0.3,mcc@0.3,tpr@top10%"
 DRAWN = "brier,ks,mcc@0.3"
@@ -69,8 +69,8 @@ def test_seed_and_level_reach_comparisons_decisions_and_curves(seed):
     for k, level in ((0, 0.95), (0, 0.95), (1, 0.95), (0, 0.8)):
         ev = evaluated(rows, seed=k, level=level, condition=ss.Condition(fp=1, fn=3))
         test = ev.compare("a", "b", measure="brier")[0]
-        cost = ev.decision.choices[0].honest
-        youden = ev.choose("youden").candidates[0].honest
+        cost = ev.decision.choices[0].out_of_sample
+        youden = ev.choose("youden").candidates[0].out_of_sample
         band = ev.band("pr", "a")
         single = ev.compare_against(0.5, measure="ks")[0]
         found = [(test.low, test.high), (cost.low, cost.high), (youden.low, youden.high), (single.low, single.high)]
@@ -175,13 +175,13 @@ def test_a_baseline_of_the_same_rows_changes_nothing(seed, tmp_path_factory):
 @given(seed=seeds)
 def test_the_report_shows_the_numbers_of_the_result(seed, tmp_path_factory):
     """Every number and interval of the result stands in the tables of the page, of Markdown and of the terminal."""
-    from scorespace.views import markdown
+    from scorespace.report import serialize
 
     rows = sample(seed)
     ev = ss.evaluate(rows, **ROLES, measures="auc,brier,ppv@0.3")
     page = tmp_path_factory.mktemp("page") / "r.html"
     ev.report(page)
-    texts = [terminal.text(ev.brief, width=200), markdown.text(ev.document), page.read_text(encoding="utf-8")]
+    texts = [terminal.text(ev.brief, width=200), serialize.text(ev.document), page.read_text(encoding="utf-8")]
     texts = [re.sub(r"<[^>]*>|\\", "", text) for text in texts]
     for one in ev.summary:
         for text in texts:
@@ -190,7 +190,7 @@ def test_the_report_shows_the_numbers_of_the_result(seed, tmp_path_factory):
 
 def _told(seed: int, level: float, rows, before) -> dict[str, list[tuple[float, float]]]:
     """The limits of slices, parity, changes since a baseline, rejection and samples, by where they are shown."""
-    ev = evaluated(rows, seed=seed, level=level, by="site", measures="brier,ks", baseline=str(before))
+    ev = evaluated(rows, seed=seed, level=level, by="site", measures="brier,ks", baseline=str(before), parity=True)
     other = evaluated({name: column[::-1][:80] for name, column in rows.items()}, seed=seed, level=level)
     costly = evaluated(rows, seed=seed, level=level, condition=ss.Condition(fp=1, fn=3))
     unpaired = ev.compare_with(other, measure="brier")
@@ -246,10 +246,10 @@ def test_what_another_sample_chose_is_judged_here(seed):
         own = there.decide(condition).best
         assert (choice.model, float(choice.threshold)) == (own.model, float(own.threshold))
         called, ill = rows[choice.model] >= choice.threshold, rows["y"] == 1
-        assert choice.honest.value == pytest.approx((called & ~ill).mean() + 3 * (~called & ill).mean())
+        assert choice.out_of_sample.value == pytest.approx((called & ~ill).mean() + 3 * (~called & ill).mean())
         best = here.choose("ppv", at_least={"tpr": 0.6}, fit=there).best
         if best is not None:
             called = rows[best.model] >= best.threshold
-            assert best.honest.value == pytest.approx(ill[called].mean(), nan_ok=True)
-        found[level] = choice.honest
+            assert best.out_of_sample.value == pytest.approx(ill[called].mean(), nan_ok=True)
+        found[level] = choice.out_of_sample
     assert found[0.8].high - found[0.8].low < found[0.95].high - found[0.95].low

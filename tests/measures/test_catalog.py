@@ -9,6 +9,7 @@ from scorespace.errors import MeasureError
 from scorespace.measures import find, measures, parse, parse_list
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.measure import MEASURES
+from scorespace.measures.request import bind
 
 
 @pytest.mark.parametrize(
@@ -81,20 +82,19 @@ def test_text_that_is_no_measure(text):
     [
         (
             "auc)",
-            "the measure 'auc)' cannot be read.\n"
+            "the measure 'auc)' cannot be parsed.\n"
             "  hint: NAME(option=value)[class]@threshold, such as fbeta(beta=2)@0.5",
         ),
-        ("f1[ ]", "'f1[ ]' names no class in its brackets.\n  hint: f1[macro], for example"),
+        ("f1[ ]", "'f1[ ]' has empty brackets.\n  hint: f1[macro], for example"),
         ("fbeta(beta)", "the option 'beta' of 'fbeta(beta)' has no value.\n  hint: beta=VALUE"),
         (
             "fbeta(beta=two)",
-            "beta=two in 'fbeta(beta=two)' is not a number.\n"
-            "  hint: beta=1: how many times as much recall counts as precision",
+            "beta=two in 'fbeta(beta=two)' is not a number.\n  hint: beta=1: weight of recall relative to precision",
         ),
         (
             "pauc(corrected=yes)",
             "corrected=yes in 'pauc(corrected=yes)' is not true or false.\n"
-            "  hint: corrected=false: rescaled after McClish: 0.5 for chance and 1 for perfect",
+            "  hint: corrected=false: standardised (McClish 1989): 0.5 for chance and 1 for perfect",
         ),
         (
             "ppv@half",
@@ -182,7 +182,7 @@ def test_a_rank_that_names_no_cases(point):
     with pytest.raises(MeasureError) as found:
         parse(f"ppv@{point}")
     assert str(found.value) == (
-        f"{point!r} in 'ppv@{point}' names no cases.\n  hint: @top200 for so many, @top10% for a share of all"
+        f"{point!r} in 'ppv@{point}' selects no cases.\n  hint: @top200 for a number of cases, @top10% for a share"
     )
 
 
@@ -228,8 +228,8 @@ def test_a_whole_request_leads_to_its_measure():
 
 def test_every_form_is_read():
     for measure in measures():
-        for name, text in measure.spelled.items():
-            assert parse(text.partition(", where")[0]).measure.name in (measure.name, "best")
+        for name, text in measure.shorthands.items():
+            assert parse(text.partition(", where")[0]).measure.name in (measure.name, "best", "tnr_at")
             with pytest.raises(MeasureError):
                 find(name)  # else it would be an alias
 
@@ -261,3 +261,36 @@ def test_nested_requests_parse_and_print_back():
     rows = {"truth": [1, 0, 1, 0, 0], "score": [0.9, 0.6, 0.5, 0.4, 0.1]}
     every = [ss.measure(f"fbeta(beta=2)@{at}", **rows) for at in rows["score"]]
     assert ss.measure("best(measure=fbeta(beta=2))", **rows) == pytest.approx(max(every))
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical", "shown"),
+    [
+        ("sens@spec=0.9", "tpr_at(fpr=0.1)", "sens@spec=0.9"),
+        ("tpr@fpr=1/10", "tpr_at(fpr=0.1)", "tpr@fpr=0.1"),
+        ("recall[bad] @ FPR = 0.1", "tpr_at(fpr=0.1)[bad]", "recall[bad]@FPR=0.1"),
+        ("spec@sens=0.9", "tnr_at(tpr=0.9)", "spec@sens=0.9"),
+        ("fpr@fnr=0.2", "fpr_at(tpr=0.8)", "fpr@fnr=0.2"),
+        ("precision@recall=0.8", "best(measure=ppv, at_least=tpr=0.8)", "precision@recall=0.8"),
+        ("tpr@fdr=0.2", "best(measure=tpr, at_most=fdr=0.2)", "tpr@fdr=0.2"),
+        ("fbeta(beta=2)@tnr=0.5", "best(measure=fbeta(beta=2), at_least=tnr=0.5)", "fbeta(beta=2)@tnr=0.5"),
+    ],
+)
+def test_an_operating_point_by_another_measure(text, canonical, shown):
+    spec = parse(text)
+    assert (spec.canonical, str(spec)) == (canonical, shown)
+    assert parse(str(spec)) == parse(spec.canonical) == spec
+
+
+@pytest.mark.parametrize(
+    "text", ["sens@auc=0.9", "auc@spec=0.9", "sens@spec=9", "sens@spec=x", "sens@spek=0.9", "tpr@pp_rate=0.3"]
+)
+def test_operating_points_that_are_refused(text):
+    with pytest.raises(MeasureError):
+        parse(text)
+
+
+def test_values_where_another_measure_has_a_value():
+    table = ss.score_table([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1])  # ROC: (0, 0.5), (0.5, 0.5), (0.5, 1), (1, 1)
+    values = {"sens@spec=0.5": 1, "sens@spec=0.9": 0.5, "spec@sens=1": 0.5, "fpr@tpr=1": 0.5, "ppv@tpr=0.6": 2 / 3}
+    assert {text: bind(parse(text), table).value for text in values} == pytest.approx(values)

@@ -33,7 +33,7 @@ def test_log_loss_in_nats_and_bits():
 def test_log_loss_is_infinite_when_the_impossible_happened():
     t = ss.score_table([1, 1, 0], [0.0, 0.5, 1.0])
     assert ss.logloss(t) == math.inf
-    assert ss.logloss.reason(math.inf) == "infinite: a case happened that was given no chance"
+    assert ss.logloss.reason(math.inf) == "infinite: an outcome occurred that had probability 0"
     assert ss.logloss(t, eps=0.1) == pytest.approx((-2 * math.log(0.1) + math.log(2)) / 3)
     assert (clipped_cases(t, 0.0), clipped_cases(t, 0.1)) == (2, 2)
 

@@ -4,13 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from scipy import stats
 
 import scorespace as ss
+from laws.strategies import samples
+from scorespace.curves import rejection
 from scorespace.errors import MeasureError
 from scorespace.measures import find
-from scorespace.measures.ranking import ap, auc, auch, auprc, h, ks, pauc, u
-from scorespace.tables import ConfusionTable, Counts, ScoreTable, score_table
+from scorespace.measures.ranking import ap, auc, auch, auprc, aurc, h, ks, pauc, u
+from scorespace.tables import ConfusionTable, Counts, ScoreTable, class_table, score_table
 
 TRUTH = [0, 1, 0, 1, 1, 0, 1, 0]
 SCORE = np.array([0.11, 0.13, 0.12, 0.14, 0.15, 0.15, 0.16, 0.17])
@@ -104,7 +107,7 @@ def test_h_of_an_unknown_prior():
 
 @pytest.mark.parametrize("ratio", [0, -1, float("inf"), float("nan")])
 def test_h_of_a_severity_ratio_that_is_none(ratio):
-    with pytest.raises(MeasureError, match="is not a ratio of costs"):
+    with pytest.raises(MeasureError, match="severity_ratio="):
         h(score_table([1, 0], [1, 2]), severity_ratio=ratio)
 
 
@@ -131,7 +134,7 @@ def test_partial_area_is_over_the_first_tenth_unless_stated():
 )
 def test_bounds_that_are_no_range_of_rates_are_refused(bounds):
     # An inverted check accepted max_fpr = 1.5 (torchmetrics).
-    with pytest.raises(MeasureError, match="is not a range of rates"):
+    with pytest.raises(MeasureError, match="range of rates"):
         pauc(score_table(TRUTH, SCORE), **bounds)
 
 
@@ -234,3 +237,54 @@ def test_rates_at_fixed_ones_are_those_of_the_curve(rate):
     curve = ss.roc(table)
     assert find("tpr_at")(table, fpr=rate) == pytest.approx(float(curve.tpr_at(rate)))
     assert find("fpr_at")(table, tpr=rate) == pytest.approx(float(curve.fpr_at(rate)))
+
+
+def by_hand(margin, wrong):
+    """The mean over k of the share of errors among the k most certain; no two margins tie."""
+    order = np.argsort(-margin)
+    return float(np.mean(np.cumsum(wrong[order]) / np.arange(1, margin.size + 1)))
+
+
+def test_two_classes_case_by_case():
+    source = np.random.default_rng(1)
+    truth, score = source.random(80) < 0.4, source.random(80)
+    wrong = (score >= 0.3) != truth
+    assert aurc(score_table(truth, score), at=0.3) == pytest.approx(by_hand(np.abs(score - 0.3), wrong))
+
+
+def test_several_classes_case_by_case():
+    source = np.random.default_rng(2)
+    truth, score = source.integers(0, 3, 60), source.dirichlet(np.ones(3), 60)
+    ordered = np.sort(score, axis=1)
+    wrong = score.argmax(axis=1) != truth
+    table = class_table(np.array(list("abc"))[truth], score, classes=list("abc"))
+    assert aurc(table) == pytest.approx(by_hand(ordered[:, 2] - ordered[:, 1], wrong))
+
+
+@given(samples(both=True))
+@settings(max_examples=50)
+def test_it_is_the_area_of_the_rejection_curve(sample):
+    assert aurc(sample.table()) == pytest.approx(rejection(sample.table()).area())
+
+
+def test_a_horizontal_curve_has_the_error_rate():
+    # All margins tie: confidence carries no information.
+    table = score_table([1, 1, 0, 0, 0], [0.7, 0.3, 0.3, 0.3, 0.7])
+    assert aurc(table) == pytest.approx(2 / 5)
+
+
+def test_drawn_again_a_group_may_be_empty():
+    table = score_table([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.1])
+    without = table.with_cells(table.cells * np.array([1, 0, 1, 1, 1, 1, 1, 1]))
+    kept = without.pos + without.neg > 0
+    alone = score_table(
+        np.repeat([1, 0], [int(without.n_pos), int(without.n_neg)]),
+        [*np.repeat(without.score, without.pos.astype(int)), *np.repeat(without.score, without.neg.astype(int))],
+    )
+    assert kept.sum() == alone.score.size
+    assert aurc(without) == pytest.approx(aurc(alone))
+
+
+def test_by_its_name():
+    truth, score = [1, 0, 1, 0], [0.9, 0.8, 0.3, 0.1]
+    assert ss.measure("risk_coverage_area", truth=truth, score=score) == pytest.approx((0 + 0 + 1 / 3 + 2 / 4) / 4)

@@ -8,10 +8,10 @@ from sklearn.metrics import cohen_kappa_score
 
 import scorespace as ss
 from scorespace.errors import MeasureError
+from scorespace.inference.estimate import estimate
 from scorespace.measures import parse
 from scorespace.measures.raters import ac1, agreed, fleiss, krippendorff, rater_kappa, scott
-from scorespace.resampling.estimate import estimate
-from scorespace.tables.rating import rating_table
+from scorespace.tables.ratings import rating_table
 
 # Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability": four observers, twelve units, gaps.
 # The memo states 0.743 (nominal), 0.815 (ordinal) and 0.849 (interval).
@@ -89,9 +89,9 @@ def test_all_the_same_is_undefined_but_for_gwet():
 def test_more_than_two_raters_are_refused_where_two_are_meant():
     with pytest.raises(MeasureError) as caught:
         rater_kappa(rating_table(KRIPPENDORFF))
-    assert str(caught.value) == "Cohen's kappa is of two raters.\n  seen: 4 raters\n  hint: fleiss"
+    assert str(caught.value) == "Cohen's kappa is defined for two raters.\n  seen: 4 raters\n  hint: fleiss"
     words = rating_table({"a": ["low", "high"], "b": ["low", "low"]})
-    with pytest.raises(MeasureError, match="needs classes that are numbers"):
+    with pytest.raises(MeasureError, match="needs numeric classes"):
         krippendorff(words, metric="interval")
 
 

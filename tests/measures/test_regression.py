@@ -1,4 +1,4 @@
-"""Measures of predicted numbers agree with scikit-learn and SciPy, with weights and without."""
+"""Measures of numeric predictions agree with scikit-learn and SciPy, with weights and without."""
 
 import numpy as np
 import pytest
@@ -168,3 +168,10 @@ def test_a_constant_prediction_has_no_correlation_however_its_errors_round():
     for size in range(3, 60):
         truth = rng.normal(10, 3, size)
         assert np.isnan(ss.pearson(ss.residual_table(truth, np.full(size, rng.normal()))))
+
+
+def test_relative_absolute_error_far_from_zero_keeps_all_digits():
+    """The exact value is this fraction; a baseline rounded to a double alone gives 1 (as NIST NumAcc4)."""
+    truth = [10000000.2, *[10000000.1, 10000000.3] * 10]
+    found = ss.rae(ss.residual_table(truth, [10000000.2, *[10000000.3] * 20]))
+    assert found == pytest.approx(2254857843 / 2254857844, rel=1e-14)

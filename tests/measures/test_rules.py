@@ -6,8 +6,8 @@ import pytest
 from mlxtend import frequent_patterns as mlxtend
 
 import scorespace as ss
+from scorespace.inference.estimate import estimate
 from scorespace.measures import find, parse
-from scorespace.resampling.estimate import estimate
 
 THEIRS = {"rule_lift": "lift", "leverage": "leverage", "conviction": "conviction", "jaccard": "jaccard"}
 THEIRS |= {"support": "support", "confidence": "confidence", "kulczynski": "kulczynski"}

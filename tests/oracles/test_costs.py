@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from oracles.load import columns, reference
-from scorespace.conditions import Condition, CostMatrix
+from scorespace.costs import Condition, CostMatrix
 from scorespace.curves import brier_curve, cost_curve, optimal_curve, roc
-from scorespace.decisions import best_threshold, choose_under, decide, decide_several
+from scorespace.decisions import best_threshold, choose_under, decide, decide_multiclass
 from scorespace.measures import find, parse
 from scorespace.tables import confusion, score_table
 
@@ -56,7 +56,7 @@ def test_total_cost_of_three_classes():
     costs = CostMatrix(("a", "b", "c"), np.transpose(theirs["cost_rows_predicted"]))
     counts = np.transpose(theirs["counts_rows_predicted"])
     assert costs.total(counts) == theirs["total"]
-    assert decide_several({"slide": confusion(counts, classes=costs.classes)}, costs).totals == {
+    assert decide_multiclass({"slide": confusion(counts, classes=costs.classes)}, costs).totals == {
         "slide": theirs["total"]
     }
 
@@ -159,4 +159,4 @@ def test_python_calls_take_rows():
     theirs = reference("lecture_examples")["multiclass_cost"]
     costs = CostMatrix.of("abc", theirs["cost_rows_predicted"], rows="predicted")
     table = confusion(theirs["counts_rows_predicted"], classes="abc", rows="predicted")
-    assert decide_several({"m": table}, costs).totals == {"m": theirs["total"]}
+    assert decide_multiclass({"m": table}, costs).totals == {"m": theirs["total"]}

@@ -5,14 +5,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from oracles.load import reference
-from scorespace.conditions import Condition
+from scorespace.costs import Condition
 from scorespace.curves import hull, roc
 from scorespace.decisions import best_threshold
+from scorespace.inference.auc_variance import delong_interval
 from scorespace.measures import average, find
 from scorespace.measures.confusion import acc, f1, tnr, tpr, youden
 from scorespace.measures.cost import cost
 from scorespace.measures.ranking import auc, u
-from scorespace.resampling.area import delong
 from scorespace.tables import Counts, confusion, score_table
 
 RANKED = ("practical_method_20", "shavlik_10", "threshold_12")
@@ -50,7 +50,7 @@ def test_u(name):
 def test_delong_interval(name):
     table, theirs = example(name)
     low, _, high = theirs["delong_ci95"]
-    assert_allclose(delong(table), (low, high), rtol=1e-9)
+    assert_allclose(delong_interval(table), (low, high), rtol=1e-9)
 
 
 @pytest.mark.parametrize(("measure", "key"), [(acc, "accuracy"), (f1, "f1")])

@@ -13,11 +13,11 @@ from sklearn.isotonic import IsotonicRegression
 
 from laws.strategies import samples, tied_scores, weights
 from scorespace.curves import hull, roc
+from scorespace.inference.auc_variance import delong_variance
+from scorespace.inference.proportion import wilson
 from scorespace.measures import average, find
 from scorespace.measures.confusion import acc, bacc, fbeta, kappa, mcc
 from scorespace.measures.ranking import ap, auc, auprc, gini, h, ks, pauc, u
-from scorespace.resampling.area import delong_variance
-from scorespace.resampling.share import wilson
 from scorespace.tables import confusion
 
 cases = samples(both=True)

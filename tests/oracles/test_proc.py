@@ -7,15 +7,15 @@ import pytest
 from numpy.testing import assert_allclose
 
 from oracles.load import columns, reference
-from scorespace.conditions import Condition
+from scorespace.costs import Condition
 from scorespace.curves import roc
 from scorespace.decisions import best_threshold
+from scorespace.inference.auc_variance import delong_interval, delong_variance
+from scorespace.inference.estimate import estimate
 from scorespace.measures import parse
 from scorespace.measures.confusion import tnr, tpr, youden
 from scorespace.measures.cost import cost
 from scorespace.measures.ranking import auc
-from scorespace.resampling.area import delong, delong_variance
-from scorespace.resampling.estimate import estimate
 from scorespace.tables import score_table
 
 PREDICTORS = ("s100b", "ndka")
@@ -64,7 +64,7 @@ def test_delong_variance(name):
 def test_delong_interval(name, percent):
     table, theirs = asah(name)
     low, _, high = theirs[f"ci{percent}"]
-    assert_allclose(delong(table, percent / 100), (low, high), rtol=1e-9)
+    assert_allclose(delong_interval(table, percent / 100), (low, high), rtol=1e-9)
 
 
 @pytest.mark.parametrize("region", REGIONS)
@@ -140,7 +140,7 @@ def test_edge_case_delong_variance(name):
 def test_edge_case_delong_interval(name):
     table, theirs = edge_case(name)
     low, _, high = theirs["ci95"]
-    assert_allclose(delong(table), (low, high), rtol=1e-9, atol=1e-9)
+    assert_allclose(delong_interval(table), (low, high), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("corrected", [False, True])

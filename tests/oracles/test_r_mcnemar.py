@@ -33,7 +33,7 @@ def test_mcnemar(case, method):
     assert found.test == f"mcnemar, {method}"
     if case["b"] + case["c"] == 0:  # R answers NaN
         assert found.p == 1
-        assert found.reason == "there are no discordant cases: the decisions are right and wrong together"
+        assert found.reason == "there are no discordant cases: all models are right or wrong on the same cases"
         return
     assert found.p == pytest.approx(p, rel=1e-9)
     if statistic is None:

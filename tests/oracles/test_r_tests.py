@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from oracles.load import reference
-from scorespace.comparisons.adjust import adjust
 from scorespace.comparisons.datasets import (
     bayes_signed_rank,
     dataset_table,
@@ -17,6 +16,7 @@ from scorespace.comparisons.datasets import (
     wilcoxon,
 )
 from scorespace.comparisons.friedman import against_control, friedman, nemenyi
+from scorespace.comparisons.multiple_testing import adjust
 from scorespace.comparisons.t_tests import bayes_correlated_t, corrected_t, five_by_two_f, five_by_two_t, paired_t
 
 SIGNED_RANK = ("demsar_c45_vs_c45m", "paired_random", "tied")

@@ -7,8 +7,8 @@ import pytest
 from oracles.load import HERE, columns
 from scorespace.measures.average import by_class
 from scorespace.measures.ranking import auc
+from scorespace.report.confusion import class_grid, confusion_grid
 from scorespace.tables import class_table, confusion
-from scorespace.views.classes import class_grid, confusion_grid
 
 CLASSES = ("Iris-setosa", "Iris-versicolor", "Iris-virginica")
 PRINTED = (HERE / "weka_iris_nb.txt").read_text()

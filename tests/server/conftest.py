@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import threading
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.resources import files
 from urllib.parse import urlencode
 
@@ -35,20 +38,20 @@ class Client:
     """Asks a server as a browser would: with its key, its name, and its own origin; each can be changed."""
 
     server: Server
-    headers: dict[str, str] = field(default_factory=dict)
 
-    def ask(self, method: str, path: str, body: str | None = None, **headers: str | None) -> Reply:
-        port = self.server.guard.port
-        usual = {"Host": f"127.0.0.1:{port}", "Cookie": f"{self.server.guard.cookie}={self.server.guard.token}"}
-        if method == "POST":
-            usual |= {"Origin": f"http://127.0.0.1:{port}", "Content-Type": "application/x-www-form-urlencoded"}
+    def ask(self, method: str, path: str, body: str | bytes | None = None, **headers: str | None) -> Reply:
+        auth = self.server.auth
+        host = auth.origin.removeprefix("http://")
+        usual = {"Host": host, "Cookie": f"{auth.cookie}={auth.token}"}
+        if method != "GET":
+            usual |= {"Origin": auth.origin}
         stated = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", auth.port, timeout=120)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in {**usual, **stated}.items():
             if value is not None:
                 connection.putheader(name, value)
-        sent = None if body is None else body.encode()
+        sent = body.encode() if isinstance(body, str) else body
         if sent is not None and "Content-Length" not in stated:
             connection.putheader("Content-Length", str(len(sent)))
         connection.endheaders(sent)
@@ -58,16 +61,8 @@ class Client:
         return reply
 
     def get(self, path: str = "/", /, **words: object) -> Reply:
-        """A page by its path and the words of its address."""
+        """A page by its path and the parameters of its address."""
         return self.ask("GET", f"{path}?{urlencode(words, doseq=True)}" if words else path)
-
-    def page(self, path: str = "/", /, **words: object) -> Reply:
-        """A page, waited for."""
-        for _ in range(60):
-            reply = self.get(path, **words)
-            if reply.status != 202:
-                return reply
-        raise AssertionError("still at work")
 
 
 @pytest.fixture(scope="session")
@@ -81,18 +76,34 @@ def folder(tmp_path_factory):
         (inside / name).write_bytes((files("scorespace.data") / bundled).read_bytes())
     (inside / "leads_out.csv").symlink_to(outside / "secret.csv")
     (inside / ".hidden.csv").write_text("y,s\n1,0.5\n")
-    (inside / "notes.txt").write_text("not for you")
+    (inside / "notes.md").write_text("not for you")
     (inside / "below").mkdir()
     (inside / "below" / "deep.csv").write_text("y,s\n1,0.5\n")
     return inside
 
 
+def in_loop(coroutine):
+    """Run a coroutine in a thread of its own: Playwright keeps a loop running in the main one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
+@contextmanager
+def running(folder, **options):
+    """A server in a thread."""
+    server = Server(open_folder(folder), **options)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join(20)
+        server.close()
+
+
 @pytest.fixture(scope="session")
 def client(folder):
     """Of a server that runs while the tests of this folder do."""
-    with Server(open_folder(folder)) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
+    with running(folder) as server:
         yield Client(server)
-        server.shutdown()
-        thread.join()

@@ -1,11 +1,15 @@
 """No path leaves the folder, and no file in it is replaced."""
 
 import os
+import stat
+import subprocess
+import sys
 
 import pytest
 
 from scorespace.errors import DataError
-from scorespace.server.folder import open_folder
+from scorespace.server.folder import PrivateFolder, Sources, open_folder
+from server.conftest import in_loop
 
 
 def test_its_data_files_and_nothing_else_are_listed(folder):
@@ -15,7 +19,7 @@ def test_its_data_files_and_nothing_else_are_listed(folder):
 @pytest.mark.parametrize(
     "name",
     [
-        *("../secret.csv", "/etc/passwd", "leads_out.csv", ".hidden.csv", "notes.txt", "below/deep.csv", "below", ""),
+        *("../secret.csv", "/etc/passwd", "leads_out.csv", ".hidden.csv", "notes.md", "below/deep.csv", "below", ""),
         *(
             "credit.csv\0",
             "..",
@@ -32,7 +36,7 @@ def test_its_data_files_and_nothing_else_are_listed(folder):
 def test_every_other_name_is_refused(folder, name):
     if name == "CREDIT.CSV" and (folder / name).exists():
         pytest.skip("names differ in case only")
-    with pytest.raises(DataError, match="there is no data file"):
+    with pytest.raises(DataError, match="data file"):
         open_folder(folder).path(name)
 
 
@@ -50,15 +54,6 @@ def test_a_link_within_the_folder_is_read(tmp_path):
 def test_there_must_be_one(tmp_path):
     with pytest.raises(DataError, match="there is no folder"):
         open_folder(tmp_path / "none")
-
-
-def test_a_changed_file_is_another_version(tmp_path):
-    (tmp_path / "a.csv").write_text("y,s\n1,0.5\n")
-    place = open_folder(tmp_path)
-    before = place.version("a.csv")
-    assert place.version("a.csv") == before
-    (tmp_path / "a.csv").write_text("y,s\n1,0.75\n")
-    assert place.version("a.csv") != before
 
 
 @pytest.mark.parametrize(
@@ -87,5 +82,53 @@ def test_what_is_saved_is_there_whole_under_a_free_name(tmp_path):
     assert place.free("a.html") == "a-2.html"
     with pytest.raises(DataError) as told:
         place.save("a.html", b"other")
-    assert str(told.value) == "'a.html' is there already.\n  hint: a-2.html"
+    assert str(told.value) == "'a.html' exists already.\n  hint: a-2.html"
     assert os.listdir(tmp_path) == ["a.html"]
+
+
+async def pieces(*parts):
+    for part in parts:
+        yield part
+
+
+def test_uploads_are_private_and_removed_at_the_end(folder):
+    private = PrivateFolder()
+    sources = Sources(open_folder(folder), private.path)
+    for folder_mode in (private.path, private.path / "uploads"):
+        assert stat.S_IMODE(folder_mode.stat().st_mode) == 0o700
+    names = [in_loop(sources.upload(name, pieces(b"y,s\n", b"1,0.5\n"))) for name in ("a.csv", "a.csv", "../../b.csv")]
+    assert names == ["uploads/a.csv", "uploads/a-2.csv", "uploads/b.csv"]
+    assert sources.version("uploads/b.csv")[2] == 10
+    for name in ("uploads/../a.csv", "uploads/", "demo/../__init__.py", "uploads/.a.csv", "jobs/a.csv"):
+        with pytest.raises(DataError):
+            sources.path(name)
+    private.remove()
+    assert not private.path.exists()
+
+
+def test_an_upload_that_is_too_large_or_of_an_unknown_kind_leaves_nothing(folder, monkeypatch):
+    monkeypatch.setattr("scorespace.server.folder.MAX_UPLOAD", 1_000_000)
+    private = PrivateFolder()
+    sources = Sources(open_folder(folder), private.path)
+    with pytest.raises(DataError, match="limited to 1 MB"):
+        in_loop(sources.upload("a.csv", pieces(b"x" * 900_000, b"x" * 900_000)))
+    with pytest.raises(DataError, match="unknown extension"):
+        in_loop(sources.upload("a.exe", pieces(b"x")))
+    assert os.listdir(private.path / "uploads") == []
+    private.remove()
+
+
+def test_the_next_start_removes_what_a_killed_server_left(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    code = (
+        "import os, signal; from scorespace.server.folder import PrivateFolder as P; p = P(); os.kill(os.getpid(), 9)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
+    (stale,) = os.listdir(tmp_path)
+    alive = PrivateFolder()
+    other = PrivateFolder()
+    assert sorted(os.listdir(tmp_path)) == sorted([alive.path.name, other.path.name])
+    assert stale not in os.listdir(tmp_path)
+    alive.remove()
+    other.remove()

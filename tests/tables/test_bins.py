@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from laws.strategies import samples
 from scorespace.measures.ranking import auc
 from scorespace.tables import score_table
-from scorespace.tables.bins import MIDDLE, cell, numbered, parted
+from scorespace.tables.bins import MIDDLE, bin_number, bin_of_score, split_at_edge
 
 BITS = (52, 50, 48, 45)
 WIDEST = 0.34  # bins in the middle are a third of 2^(bits − 53) wide, whatever the score
@@ -25,22 +25,22 @@ finite = st.floats(-1e150, 1e150)
 @settings(max_examples=300)
 def test_bins_keep_the_order(a, b, k, cuts):
     both = np.array(sorted([a, b]))
-    found = cell(both, k)
+    found = bin_of_score(both, k)
     for cut in cuts:
-        found = parted(found, both, cut)
+        found = split_at_edge(found, both, cut)
     assert found[0] <= found[1]
 
 
 @given(x=st.floats(-1e150, 1e150))
 @settings(max_examples=200)
 def test_no_bit_less_changes_nothing(x):
-    assert cell(np.array([x]), 0)[0] == x
+    assert bin_of_score(np.array([x]), 0)[0] == x
 
 
 @given(k=st.integers(3, 52), x=st.floats(0, 1))
 @settings(max_examples=200)
 def test_one_half_is_always_an_edge(k, x):
-    both = cell(np.array([x, 0.5, np.nextafter(0.5, 0)]), k)
+    both = bin_of_score(np.array([x, 0.5, np.nextafter(0.5, 0)]), k)
     assert (both[0] >= both[1]) == (x >= 0.5)
     assert both[2] < both[1]
 
@@ -48,20 +48,20 @@ def test_one_half_is_always_an_edge(k, x):
 @given(x=st.floats(2.0**-900, 0.5) | st.floats(1, 1e150), k=st.integers(3, 50))
 @settings(max_examples=200)
 def test_a_bin_is_narrow_beside_its_scores(x, k):
-    assert abs(cell(np.array([x]), k)[0] - x) <= max(x, WIDEST) * 2.0 ** (k - 53) + (2.0**-52 if x > 0.1 else 0)
+    assert abs(bin_of_score(np.array([x]), k)[0] - x) <= max(x, WIDEST) * 2.0 ** (k - 53) + (2.0**-52 if x > 0.1 else 0)
 
 
 @given(x=st.floats(0.5, 1), k=st.integers(3, 50))
 @settings(max_examples=200)
 def test_and_beside_their_distance_from_one(x, k):
-    assert abs(cell(np.array([x]), k)[0] - x) <= max(1 - x, WIDEST) * 2.0 ** (k - 53) + 2.0**-52
+    assert abs(bin_of_score(np.array([x]), k)[0] - x) <= max(1 - x, WIDEST) * 2.0 ** (k - 53) + 2.0**-52
 
 
 @given(a=st.floats(*MIDDLE), b=st.floats(*MIDDLE), k=st.integers(4, 52))
 @settings(max_examples=200)
 def test_bins_in_the_middle_have_whole_numbers(a, b, k):
     scores = np.array([a, b])
-    found, bins = numbered(scores, k), cell(scores, k)
+    found, bins = bin_number(scores, k), bin_of_score(scores, k)
     assert np.all(found == np.floor(found))
     assert (found[0] == found[1]) == (bins[0] == bins[1])
 
@@ -71,7 +71,7 @@ def test_bins_in_the_middle_have_whole_numbers(a, b, k):
 def test_an_edge_parts_scores(x, edge, k):
     near = np.array([x, edge, np.nextafter(edge, -np.inf), edge * 1.0001, edge * 0.9999])
     at_least = near >= edge
-    found = parted(cell(near, k), near, edge)
+    found = split_at_edge(bin_of_score(near, k), near, edge)
     assert not set(found[at_least]) & set(found[~at_least])
 
 

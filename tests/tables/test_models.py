@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 import scorespace as ss
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.tables import ConfusionTable, Counts, class_table, confusion, residual_table, score_table
-from scorespace.tables.models import Models, class_weights, models_of
-from scorespace.tables.pair import pair_table
+from scorespace.tables.models import Models, class_weights, models_from_tables
+from scorespace.tables.paired import pair_table
 
 TRUTH = ["bad", "good", "bad", "good", "good"]
 SCORES = score_table(TRUTH, [0.9, 0.4, 0.6, 0.7, 0.1], positive="bad")
 CRISP = confusion(TRUTH, ["bad", "good", "good", "good", "good"], positive="bad")
 THREE = class_table(["x", "y", "z"], {"x": [0.6, 0.2, 0.1], "y": [0.3, 0.5, 0.3], "z": [0.1, 0.3, 0.6]})
-TWO = models_of({"nb": SCORES, "rule": CRISP})
-CLASSES = models_of({"net": THREE})
+TWO = models_from_tables({"nb": SCORES, "rule": CRISP})
+CLASSES = models_from_tables({"net": THREE})
 
 
 def told(ask):
@@ -41,11 +41,11 @@ def test_models_of_one_sample_have_its_classes():
     assert type(CLASSES.deciding["net"]) is ConfusionTable
     other = score_table(["bad", "good"], [0.5, 0.5], positive="bad")
     with pytest.raises(DataError) as caught:
-        models_of({"nb": SCORES, "other": other})
+        models_from_tables({"nb": SCORES, "other": other})
     assert str(caught.value) == (
-        "nb and other are not about the same cases.\n"
+        "nb and other are not evaluated on the same cases.\n"
         "  seen: 'bad' (2 rows), 'good' (3 rows); 'bad' (1 row), 'good' (1 row)\n"
-        "  hint: evaluate tables of different samples one by one"
+        "  hint: evaluate tables of different samples separately"
     )
 
 
@@ -56,11 +56,11 @@ def test_weights_that_are_whole_are_shown_as_such():
 
 
 def test_a_class_in_brackets():
-    assert CLASSES.parted("net[y]") == ("net", "y")
-    assert CLASSES.parted("tree[y]") == ("tree[y]", None)
-    odd = models_of({"net[1]": SCORES})
-    assert odd.parted("net[1]") == ("net[1]", None)
-    assert odd.parted("net[1][bad]") == ("net[1]", "bad")
+    assert CLASSES.split_class("net[y]") == ("net", "y")
+    assert CLASSES.split_class("tree[y]") == ("tree[y]", None)
+    odd = models_from_tables({"net[1]": SCORES})
+    assert odd.split_class("net[1]") == ("net[1]", None)
+    assert odd.split_class("net[1][bad]") == ("net[1]", "bad")
     # One class against the rest: its own column of scores, and that class as the positive one.
     assert CLASSES.score_table("net[y]").score.tolist() == [0.5, 0.3]
     assert CLASSES.score_table("net[y]").pos.tolist() == [1, 0]
@@ -71,17 +71,18 @@ def test_a_class_in_brackets():
 
 
 def test_tables_that_part_no_classes_have_no_scores_of_them():
-    numbers = models_of({"m": residual_table([1.0, 2.0], [1.5, 2.5])})
+    numbers = models_from_tables({"m": residual_table([1.0, 2.0], [1.5, 2.5])})
     hint = "hint: a model with scores or decisions"
-    assert told(lambda: numbers.score_table("m")) == f"m has no scores of classes: it is predicted numbers.\n  {hint}"
+    assert told(lambda: numbers.score_table("m")) == f"m has no class scores: it is numeric predictions.\n  {hint}"
     assert (
-        told(lambda: numbers.counts("m", 0.5)) == f"m has no outcomes of decisions: it is predicted numbers.\n  {hint}"
+        told(lambda: numbers.counts("m", 0.5))
+        == f"m has no outcomes of decisions: it is numeric predictions.\n  {hint}"
     )
 
 
 def test_the_model_that_is_meant_when_none_is_named():
     assert CLASSES.only() == "net"
-    assert told(TWO.only) == "which model?\n  seen: 'nb', 'rule'\n  hint: model='nb'"
+    assert told(TWO.only) == "several models: specify one.\n  seen: 'nb', 'rule'\n  hint: model='nb'"
 
 
 def test_outcomes_at_a_threshold_and_of_decisions():
@@ -89,7 +90,7 @@ def test_outcomes_at_a_threshold_and_of_decisions():
     assert TWO.counts("rule", 0.5) == Counts(tp=1, fp=0, fn=1, tn=3)
     assert (
         told(lambda: CLASSES.counts("net", 0.5))
-        == "net decides between 3 classes, none of them positive.\n  hint: name the positive class: positive=…"
+        == "net decides between 3 classes, none of them positive.\n  hint: specify the positive class: positive=…"
     )
 
 
@@ -139,6 +140,6 @@ def test_sums_of_fractional_weights_are_the_same_cases_in_any_order():
     rng = np.random.default_rng(0)
     label, weight = rng.integers(0, 2, 999), rng.random(999)
     tables = {name: score_table(label, rng.random(999), weight=weight) for name in "abcdef"}
-    assert list(models_of(tables)) == list("abcdef")
-    with pytest.raises(DataError, match="not about the same cases"):
-        models_of({"a": tables["a"], "b": score_table(label, label, weight=weight * 1.001)})
+    assert list(models_from_tables(tables)) == list("abcdef")
+    with pytest.raises(DataError, match="same cases"):
+        models_from_tables({"a": tables["a"], "b": score_table(label, label, weight=weight * 1.001)})

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from scorespace.tables import Array, ConfusionTable, Counts, NoTableError, ScoreTable, Table, class_table, score_table
-from scorespace.tables.table import called, way
+from scorespace.tables.table import resolve_table, table_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,17 +71,17 @@ def test_tables_of_the_same_cells_share_them():
     assert_array_equal(theirs, [0, 1, 2])
     with pytest.raises(NoTableError) as caught:
         BARE.shared_with(Bare(np.ones(2)), sized=True)
-    assert str(caught.value) == "swaps cases, and bare cells and bare cells have other cells"
+    assert str(caught.value) == "permutes cases between models, but bare cells and bare cells have different cells"
 
 
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
-        (lambda: BARE.right(), "compares decisions, and bare cells hold none"),
-        (lambda: BARE.ranked(np.zeros(1, np.int32)), "needs scores of a positive class, and bare cells hold none"),
+        (lambda: BARE.right(), "compares decisions, but bare cells have none"),
+        (lambda: BARE.ranked(np.zeros(1, np.int32)), "needs scores of a positive class, but bare cells have none"),
         (
             lambda: BARE.inside(Bare, at=0.5),
-            "asks for a threshold, but bare cells have none\n  hint: {label}",
+            "specifies a threshold, but bare cells have none\n  hint: {label}",
         ),
         (lambda: BARE.inside(Bare, "a"), "names a class, but bare cells have none\n  hint: {label}"),
         (
@@ -90,13 +90,13 @@ def test_tables_of_the_same_cells_share_them():
         ),
         (
             lambda: BARE.averaged_over(Counts),
-            "averages over classes, which a single score does not decide\n  hint: {label}",
+            "averages over classes, but a single score has none\n  hint: {label}",
         ),
         (lambda: BARE.each(Counts), "cannot be averaged over bare cells"),
         (lambda: BARE.pooled(Counts), "cannot be averaged over bare cells"),
         (lambda: BARE.pairwise(Counts), "averages over pairs of classes, which needs scores of the classes"),
         (lambda: BARE.class_totals, "averages over classes, but bare cells have none"),
-        (lambda: way({}, BARE), "is declared on no table"),
+        (lambda: resolve_table({}, BARE), "is not implemented for any table"),
     ],
 )
 def test_what_it_cannot_say_it_tells(ask, told):
@@ -108,16 +108,16 @@ def test_what_it_cannot_say_it_tells(ask, told):
 def test_the_way_to_the_first_kind_that_is_inside():
     scores = score_table([1, 0, 1], [0.9, 0.4, 0.4])
     functions = {ConfusionTable: len, Counts: min, ScoreTable: max}
-    assert way(functions, scores).function is max
-    at = way(functions, scores, at=0.5)
+    assert resolve_table(functions, scores).function is max
+    at = resolve_table(functions, scores, at=0.5)
     assert (at.kind, at.table) == (Counts, scores.at(0.5))
     with pytest.raises(NoTableError) as caught:
-        way({ConfusionTable: len, Counts: min}, BARE)
-    assert caught.value.hint == "{label} needs decisions on several classes"  # the reason of the first kind
+        resolve_table({ConfusionTable: len, Counts: min}, BARE)
+    assert caught.value.hint == "{label} needs multiclass decisions"  # the reason of the first kind
     classes = class_table(["x", "y"], [[0.2, 0.8], [0.3, 0.7]])
-    assert way(functions, classes).kind is ConfusionTable
+    assert resolve_table(functions, classes).kind is ConfusionTable
 
 
 def test_a_kind_for_people():
-    assert [called(kind) for kind in (ScoreTable, Bare)] == ["a ScoreTable", "a Bare"]
-    assert called(type("OrderTable", (), {})) == "an OrderTable"
+    assert [table_name(kind) for kind in (ScoreTable, Bare)] == ["a ScoreTable", "a Bare"]
+    assert table_name(type("OrderTable", (), {})) == "an OrderTable"

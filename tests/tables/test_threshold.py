@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scorespace.measures import parse
 from scorespace.tables import score_table
-from scorespace.tables.threshold import Threshold, common_threshold, rounded_among, rounded_threshold, threshold_text
+from scorespace.tables.threshold import Threshold, common_threshold, round_threshold, round_thresholds, threshold_text
 
 numbers = st.one_of(
     st.floats(-1e6, 1e6, allow_subnormal=False),
@@ -45,7 +45,7 @@ def test_one_threshold_for_several_models(scores, at):
 def test_several_at_once(scores):
     table = score_table([1, 0] * len(scores), scores * 2, positive=1)
     expected = [table.threshold(float(at)).text for at in table.thresholds]
-    assert [one.text for one in rounded_among(table.thresholds, scores)] == expected
+    assert [one.text for one in round_thresholds(table.thresholds, scores)] == expected
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_several_at_once(scores):
     ],
 )
 def test_as_many_digits_as_it_takes(at, below, text):
-    assert rounded_threshold(at, below).text == text
+    assert round_threshold(at, below).text == text
 
 
 def test_neighbours_that_differ_in_the_last_digit():
     at = 0.1234
     below = math.nextafter(at, 0)
-    assert rounded_threshold(at, below).text == "0.1234"
-    assert rounded_threshold(math.nextafter(at, 1), at).text == repr(math.nextafter(at, 1))
+    assert round_threshold(at, below).text == "0.1234"
+    assert round_threshold(math.nextafter(at, 1), at).text == repr(math.nextafter(at, 1))
 
 
 def test_scores_in_bins_have_all_digits():
@@ -80,7 +80,7 @@ def test_scores_in_bins_have_all_digits():
 
 
 def test_it_is_a_number_that_can_be_stored():
-    at = rounded_threshold(0.123306, 0.12329)
+    at = round_threshold(0.123306, 0.12329)
     again = pickle.loads(pickle.dumps(at))
     assert (again, again.text, type(again)) == (0.123306, "0.1233", Threshold)
     assert threshold_text(0.123306) == "0.123306"

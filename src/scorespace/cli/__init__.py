@@ -1,40 +1,45 @@
-"""The command line: one file per verb, errors told without tracebacks."""
+"""The command line: one module per verb; errors are printed without a traceback."""
 
 from __future__ import annotations
 
 import os
 import sys
 import warnings
+from pathlib import Path
 
 import typer
 
 from scorespace.cli import output
 from scorespace.cli.options import in_flags
-from scorespace.cli.verbs import VERBS, Verbs
-from scorespace.errors import ScoreSpaceError, in_one_line, shown
-from scorespace.files import begin_run
+from scorespace.cli.config import find_config, read_config
+from scorespace.cli.verbs import VerbGroup, verbs
+from scorespace.errors import ScoreSpaceError, escape_control_characters, is_out_of_memory, one_line_message
+from scorespace.files import start_recording_reads
 
 app = typer.Typer(
     name="scorespace",
-    cls=Verbs,
+    cls=VerbGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="From scores to decisions: how good is each model, is the difference real, which threshold to use.",
-    epilog="Begin with: scorespace demo. The examples of every --help read the credit.csv that scorespace demo --copy "
-    "writes. In Python and notebooks: import scorespace as ss; ss.evaluate(…) takes files, frames and arrays, such as "
-    "predictions of scikit-learn.",
+    help="Evaluate predictive models: measures with confidence intervals, comparison tests, and decision thresholds.",
+    epilog="Start with: scorespace demo. The examples of every --help use credit.csv, which scorespace demo --copy "
+    "writes. In Python and notebooks: import scorespace as ss; ss.evaluate(…) accepts files, data frames and arrays, "
+    "such as the predictions of scikit-learn.",
 )
-for verb in VERBS:
-    app.command(verb.name)(lambda: None)  # stands for the verb until it is called
 
 
-_NO_MEMORY = "MemoryError: there is not enough memory.\n  hint: only the columns in use, or a sample of the rows"
-_UNMAPPED = ("failed to map segment", "cannot allocate memory")  # what a library says that finds no room to load
+_NO_MEMORY = "MemoryError: not enough memory.\n  hint: pass only the columns in use, or a sample of the rows"
 
 
 @app.callback(invoke_without_command=True)
-def _options(version: bool = typer.Option(False, "--version", help="Show the version and leave.")) -> None:
+def _options(
+    ctx: typer.Context, version: bool = typer.Option(False, "--version", help="Show the version and exit.")
+) -> None:
+    path = find_config(Path.cwd())
+    if path is not None:
+        ctx.default_map = read_config(path, verbs())
+        output.write_stderr(f"using {path.name}\n")
     if version:
         from importlib.metadata import version as installed
 
@@ -43,8 +48,8 @@ def _options(version: bool = typer.Option(False, "--version", help="Show the ver
 
 
 def main() -> None:
-    """Run the command line; a user's mistake ends with its message on stderr and exit code 2."""
-    begin_run()
+    """Run the command line; a user error prints its message on stderr and exits with code 2."""
+    start_recording_reads()
     output.make_printable()
     warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
     try:
@@ -57,23 +62,21 @@ def main() -> None:
     except OSError as error:
         _stop(
             f"{type(error).__name__}: {error.strerror or error}"
-            + (f": {shown(str(error.filename))}" if error.filename else "")
+            + (f": {escape_control_characters(str(error.filename))}" if error.filename else "")
         )
-    except MemoryError:
-        _stop(_NO_MEMORY)
     except KeyboardInterrupt:
-        output.say("stopped\n")
+        output.write_stderr("stopped\n")
         sys.exit(130)
     except Exception as error:
         if os.environ.get("SCORESPACE_TRACEBACK"):
             raise
-        if any(words in str(error) for words in _UNMAPPED):
+        if is_out_of_memory(error):
             _stop(_NO_MEMORY)
-        seen = shown(in_one_line(error, 200))
-        hint = "please report it; with SCORESPACE_TRACEBACK=1 it tells where"
-        _stop(f"InternalError: scorespace failed, which is its own fault.\n  seen: {seen}\n  hint: {hint}")
+        seen = escape_control_characters(one_line_message(error, 200))
+        hint = "please report this; SCORESPACE_TRACEBACK=1 shows the traceback"
+        _stop(f"InternalError: an unexpected error in scorespace.\n  seen: {seen}\n  hint: {hint}")
 
 
 def _stop(message: str) -> None:
-    output.say(message + "\n")
+    output.write_stderr(message + "\n")
     sys.exit(2)

@@ -1,94 +1,101 @@
-"""`scorespace agree`: raters who decide and say how strongly, compared instance by instance."""
+"""`scorespace agree`: agreement of raters on decisions and scores."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+from scorespace.agreement.raters import RaterAgreement
+from scorespace.agreement.scored_raters import TOLERANCE
 from scorespace.cli import options, output
 from scorespace.cli.options import flag
+from scorespace.cli.verbs import verb
 from scorespace.errors import ColumnError, DataError
-from scorespace.evaluation.samples import agree as agree_on
-from scorespace.samples.agreement import TOLERANCE
-from scorespace.samples.raters import Ratings
-from scorespace.views import agreement as view
+from scorespace.evaluation.two_samples import agree as agree_on
+from scorespace.report import agreement as view
 
 
-class Asked(NamedTuple):
-    """What is asked of the raters, by the names that `agree` of the library has for it."""
+class AgreeOptions(NamedTuple):
+    """Options of `agree` in the library, under the same names."""
 
     positive: options.Positive = None
     truth: Annotated[
-        str | None, flag("COL", "The actual class, where known: adds each rater's AUC.", options.ROLES)
+        str | None, flag("COL", "Actual class, where known: adds the AUC of each rater.", options.ROLES)
     ] = None
-    id: Annotated[str | None, flag("COL", "What names the instances; else their row.", options.ROLES)] = None
+    id: Annotated[str | None, flag("COL", "Identifier of the instances; by default the row.", options.ROLES)] = None
     weight: options.Weight = None
     order: options.Order = ""
     scale: options.Scale = None
     missing: options.MissingRows = "error"
 
 
+@verb("Drift, raters, rankings", 2)
 def agree(
     data: options.Data,
     rater: Annotated[
         list[str],
         flag(
             "NAME=DECISION[,SCORE]",
-            "A rater's columns: label, and score from 0 to 1; two raters or more. Without scores, of any classes.",
+            "Columns of a rater: label and, optionally, a score from 0 to 1; repeat for each rater.",
             options.ROLES,
         ),
     ],
-    asked: Asked,
+    agree_options: AgreeOptions,
     where: options.Where = None,
+    sheet: options.Sheet = None,
+    no_header: options.NoHeader = False,
     allow_remote: options.AllowRemote = False,
     tolerance: Annotated[
-        float, flag("X", "Scores that differ by no more are called alike.", options.ROLES)
+        float, flag("X", "Scores count as equal if they differ by at most X.", options.ROLES)
     ] = TOLERANCE,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     out: Annotated[
-        Path | None, flag("FILE", "Where to draw: .png .svg .pdf .html; .csv .json for all instances.", "Output")
+        Path | None, flag("FILE", "Chart: .png .svg .pdf .html; all instances: .csv .json.", options.OUTPUT)
     ] = None,
     report: options.Report = None,
     format: options.OutputFormat = "table",
 ) -> None:
-    """Compare raters, people or models: decisions, scores, and the smooth ROC curve of each.
+    """Measure the agreement of raters (people or models): decisions, scores, and a smooth ROC curve for each rater.
 
-    Lists instances with scores within the tolerance although the decisions differ, and the reverse.
+    Also lists instances with equal scores but different decisions, and the reverse.
 
     Example: scorespace agree films.csv --rater Ann=ann,ann_score --rater Bob=bob,bob_score --positive yes
     """
     options.check_output(out, (*options.PICTURES, *options.DATA_FILES), data)
     options.check_output(report, (".html",), data)
-    stated = asked._asdict() | {"tolerance": tolerance, "level": level, "seed": seed}
-    found = agree_on(options.chosen(data, where), raters=_raters(rater), **stated)
-    several = isinstance(data, list)
-    name = f"{Path(data[0]).name} and {len(data) - 1} more" if several else Path(data).name
-    if isinstance(found, Ratings):
+    settings = agree_options._asdict() | {"tolerance": tolerance, "level": level, "seed": seed}
+    agreement = agree_on(options.filter_rows(data, where), raters=_raters(rater), **settings)
+    has_many_files = isinstance(data, list)
+    name = f"{Path(data[0]).name} and {len(data) - 1} more" if has_many_files else Path(data).name
+    if isinstance(agreement, RaterAgreement):
         if out is not None and out.suffix.lower() in options.PICTURES:
-            raise DataError("raters are drawn by their scores, and these have none.", hint="--out FILE.csv or .json")
-        page, draw, rows = view.rating_document(found, name), None, lambda: list(found.differing)
+            raise DataError("the chart needs scores, and these raters have none.", hint="--out FILE.csv or .json")
+        page, draw, rows = view.rating_document(agreement, name), None, lambda: list(agreement.differing)
     else:
-        page, draw, rows = view.document(found, name), view.picture(found).draw, found.instances
-    output.result(page, found.to_dict(), format, report=report, out=out, draw=draw, rows=rows, called="agree")
+        page, draw, rows = view.document(agreement, name), view.picture(agreement).draw, agreement.instances
+    output.write_result(
+        page, agreement.to_dict(), format, report=report, out=out, draw=draw, rows=rows, out_label="agree"
+    )
 
 
-def _raters(given: list[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for each in given:
-        name, columns = _columns(each)
-        if name in found:
-            raise ColumnError(f"rater {name!r} is named twice.", hint="a name for each rater")
-        found[name] = columns
-    return found
+def _raters(texts: list[str]) -> dict[str, tuple[str, ...]]:
+    raters: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        name, columns = _columns(text)
+        if name in raters:
+            raise ColumnError(f"rater {name!r} is named twice.", hint="use a different name for each rater")
+        raters[name] = columns
+    return raters
 
 
-def _columns(given: str) -> tuple[str, tuple[str, ...]]:
-    """A rater's name and columns from NAME=DECISION,SCORE or NAME=DECISION."""
-    name, _, columns = given.partition("=")
+def _columns(text: str) -> tuple[str, tuple[str, ...]]:
+    """Split NAME=DECISION,SCORE or NAME=DECISION; a column alone is also the name of the rater."""
+    name, equals, columns = text.partition("=")
+    columns = columns if equals or "," in text else name
     parts = tuple(columns.split(","))
     if not (name and all(parts)) or len(parts) > 2:
-        alone = f"--rater {given}={given}, or NAME=DECISION,SCORE"
-        hint = "--rater NAME=DECISION,SCORE or NAME=DECISION" if "=" in given else alone
-        raise ColumnError(f"--rater {given} cannot be read.", hint=hint)
+        without_name = f"--rater {text.split(',')[0]}={text}"
+        hint = "--rater NAME=DECISION,SCORE or NAME=DECISION" if "=" in text else without_name
+        raise ColumnError(f"--rater {text} cannot be parsed.", hint=hint)
     return name, parts

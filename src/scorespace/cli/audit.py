@@ -1,4 +1,4 @@
-"""`scorespace audit`: what is in the data, before any number is believed."""
+"""`scorespace audit`: check a data set before modelling."""
 
 from __future__ import annotations
 
@@ -9,61 +9,65 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
-from scorespace.cli.given import Given, only
+from scorespace.cli.common_options import DataOptions, only
 from scorespace.cli.options import flag
+from scorespace.cli.verbs import verb
 from scorespace.errors import DataError
 
 
+@verb("Data, clusters, learners", 1)
 def audit(
     data: options.Data,
     *,
-    target: Annotated[str | None, flag("COL", "The column to be predicted.", options.ROLES)] = None,
+    target: Annotated[str | None, flag("COL", "Column to predict.", options.ROLES)] = None,
     test: Annotated[
-        str | None, flag("OTHER", "A sample that should share no case with the data.", options.ROLES)
+        str | None, flag("OTHER", "Test set; cases that also occur in DATA are reported.", options.ROLES)
     ] = None,
-    given: Annotated[Given, only("score", "positive", "group", "fold", "where", "allow_remote")],
+    data_options: Annotated[DataOptions, only("score", "positive", "group", "fold", "where", "allow_remote")],
     kind: Annotated[
         list[str],
         flag(
             "COL=KIND",
-            "Overrule what a column is taken for, such as size=ordinal(small,medium,large); repeatable.",
+            "Set the type of a column, such as size=ordinal(small,medium,large); repeatable.",
             options.ROLES,
         ),
     ] = [],
-    fail_on: Annotated[list[str], flag("CODE", "Exit with 1 on this code, or on warning or info; repeatable.")] = [],
+    fail_on: Annotated[list[str], flag("CODE", "Exit with 1 on this code, on warning or on info; repeatable.")] = [],
     report: Annotated[
-        Path | None, flag("FILE.html", "Also write a page with a picture per column.", options.OUTPUT)
+        Path | None, flag("FILE.html", "Also write an HTML report with a chart per column.", options.OUTPUT)
     ] = None,
     seed: Annotated[int, flag(None, "Seed of folds and permutations.", options.OUTPUT, min=0)] = 0,
     format: options.OutputFormat = "table",
 ) -> None:
-    """Look at every column before any model does: what it is, and what would fool you.
+    """Check a data set before modelling: column types, missing values, duplicates, leakage, and train/test overlap.
 
     Example: scorespace audit train.csv --target price --test holdout.csv --report audit.html
     """
-    from scorespace.auditing.audit import HEADER  # loads SciPy
-    from scorespace.auditing.audit import audit as audit_data
-    from scorespace.views import audit as view
+    from scorespace.audit.audit import FINDING_COLUMNS  # loads SciPy
+    from scorespace.audit.audit import audit as audit_data
+    from scorespace.report import audit as view
 
     options.check_output(report, (".html",), data, test)
-    if given.score and target is None:
-        raise DataError("scores are judged beside a target.", hint="--target COL")
-    with output.progress("looking at the columns") as progress:
-        found = audit_data(
-            options.chosen(data, given.where),
+    if data_options.score and target is None:
+        raise DataError("checks of scores need a target.", hint="--target COL")
+    with output.progress("checking columns") as progress:
+        result = audit_data(
+            options.filter_rows(data, data_options.where),
             target=target,
             test=test,
-            scores=given.score,
-            positive=given.positive,
-            group=given.group,
-            fold=given.fold,
-            kinds=dict(options.parted(one, "--kind", "--kind 'size=ordinal(small,medium,large)'") for one in kind),
+            scores=data_options.score,
+            positive=data_options.positive,
+            group=data_options.group,
+            fold=data_options.fold,
+            kinds=dict(
+                options.split_pair(text, "--kind", "--kind 'size=ordinal(small,medium,large)'") for text in kind
+            ),
             seed=seed,
             progress=progress,
         )
-    failing = found.failing(fail_on)  # a code that does not exist is told before anything is written
-    flat = {"rows": found.rows()} if format == "csv" else {}
-    output.result(view.document(found), found.to_dict() | flat, format, report=report, header=HEADER)
+    failing = result.failing(fail_on)  # rejects unknown codes before anything is written
+    flat = {"rows": result.rows()} if format == "csv" else {}
+    output.write_result(view.document(result), result.to_dict() | flat, format, report=report, header=FINDING_COLUMNS)
     if failing:
-        sys.stderr.write("".join(f"found {one.code}: {one.text}\n" for one in failing))
+        sys.stderr.write("".join(f"found {finding.code}: {finding.text}\n" for finding in failing))
         raise typer.Exit(1)

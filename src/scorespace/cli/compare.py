@@ -1,4 +1,4 @@
-"""`scorespace compare`: tests between models on the same cases, on two samples, or against a value."""
+"""`scorespace compare`: tests of differences between models, between two samples, or from a value."""
 
 from __future__ import annotations
 
@@ -7,60 +7,64 @@ from functools import partial
 from typing import Annotated, Any
 
 from scorespace.cli import options, output, runs
-from scorespace.cli.given import Given
+from scorespace.cli.common_options import DataOptions
 from scorespace.cli.options import flag
-from scorespace.declaration import call_text
+from scorespace.cli.verbs import verb
 from scorespace.errors import MeasureError, ScoreSpaceError
-from scorespace.measures import parse
+from scorespace.measures import parse_list
+from scorespace.options import format_call
+from scorespace.report import comparison as view
 from scorespace.results import grouped
-from scorespace.views import comparison as view
 
-_WHAT = "What to compare"
+_WHAT = "Comparison"
 
 
-def _known(incomplete: str) -> list[tuple[str, str]]:
-    from scorespace.comparisons.test import TESTS  # loads only when a shell asks
+def _complete_test(incomplete: str) -> list[tuple[str, str]]:
+    from scorespace.comparisons.test import TESTS  # needed for shell completion only
 
     return TESTS.completed(incomplete)
 
 
+@verb("Evaluate models", 2)
 def compare(
-    given: Annotated[Given, {"weights", "baseline", "matrix", "rows"}],
+    data_options: Annotated[DataOptions, {"weights", "baseline", "matrix", "rows"}],
     other: Annotated[
         str | None,
         flag(
             "OTHER",
-            "Instead of each other: every model with itself on another sample of cases, with the same columns.",
+            "Second sample with the same columns: compare every model with itself on the two samples.",
             _WHAT,
             "--with",
         ),
     ] = None,
-    against: Annotated[float | None, flag("X", "Instead: every model's AUC or --measure with a value.", _WHAT)] = None,
+    against: Annotated[
+        float | None, flag("X", "Compare every model's AUC (or --measure) with this value.", _WHAT)
+    ] = None,
     measure: Annotated[
         str | None,
         flag(
-            "NAME",
-            "What to compare, such as auc, pauc(fpr_high=0.1) or f1@0.3.",
+            "LIST",
+            "Measures to compare, such as auc, pauc(fpr_high=0.1) or auc,f1@0.3; p is adjusted over all of them.",
             _WHAT,
             autocompletion=options.measure_names,
         ),
     ] = None,
-    at: Annotated[float | None, flag("T", "Compare the decisions at this threshold.", _WHAT)] = None,
+    at: Annotated[float | None, flag("T", "Compare the predicted classes at this threshold.", _WHAT)] = None,
     at_least: Annotated[
         list[str],
         flag(
             "MEASURE=X",
-            "Compare the best value of --measure over the thresholds that keep this bound, such as tpr=0.9.",
+            "Compare the best --measure over the thresholds that satisfy this lower bound, such as tpr=0.9.",
             _WHAT,
         ),
     ] = [],
-    at_most: Annotated[list[str], flag("MEASURE=X", "The same with a bound from above.", _WHAT)] = [],
+    at_most: Annotated[list[str], flag("MEASURE=X", "The same with an upper bound.", _WHAT)] = [],
     counts: Annotated[
         str | None,
         flag(
             "N00,N01,N10,N11",
-            "Instead of DATA: how many cases both models get wrong (N00), only a gets right (N01), only b gets right "
-            "(N10), and both get right (N11).",
+            "Instead of DATA, counts for McNemar's test: both models wrong (N00), only a correct (N01), only b correct "
+            "(N10), both correct (N11).",
             _WHAT,
         ),
     ] = None,
@@ -69,11 +73,11 @@ def compare(
         flag(
             "TEST",
             (
-                "Such as delong, 'mcnemar(method=exact)' or 'bootstrap(replicates=5000)'; the suiting one if not "
-                "stated. scorespace tests lists them."
+                "Such as delong, 'mcnemar(method=exact)' or 'bootstrap(replicates=5000)'; by default the first valid "
+                "one. scorespace tests lists them."
             ),
             _WHAT,
-            autocompletion=_known,
+            autocompletion=_complete_test,
         ),
     ] = None,
     alternative: options.Alternative = "two-sided",
@@ -81,12 +85,14 @@ def compare(
         str,
         flag(
             "METHOD",
-            "How p-values of several tests are adjusted: holm, hochberg, bonferroni, finner or, of pairs, shaffer.",
-            "How to judge",
+            "Correction for multiple tests: holm, hochberg, bonferroni, finner or, for all pairs, shaffer.",
+            "Hypothesis test",
         ),
     ] = "holm",
     level: options.Level = 0.95,
     seed: options.Seed = 0,
+    all: options.AllTables = False,
+    notes: options.AllNotes = False,
     format: options.OutputFormat = "table",
 ) -> None:
     """Test whether models differ: from each other on the same cases, between two samples, or from a value.
@@ -94,64 +100,72 @@ def compare(
     Example: scorespace compare credit.csv --truth outcome --positive bad --score naive_bayes --score tree
     """
     if other is not None and against is not None:
-        raise ScoreSpaceError("--with and --against are two comparisons.", hint="one of them at a time")
-    alone = "--with" if other is not None else "--against" if against is not None else None
-    if alone is not None:
-        for name, value in {"--fold": given.fold, "--repeat": given.repeat}.items():
+        raise ScoreSpaceError("--with and --against are different comparisons.", hint="pass one of them")
+    reference = "--with" if other is not None else "--against" if against is not None else None
+    if reference is not None:
+        for name, value in {"--fold": data_options.fold, "--repeat": data_options.repeat}.items():
             if value is not None:
-                problem = f"{name} is for models that are compared with each other."
-                raise ScoreSpaceError(problem, hint=f"leave out {alone}")
+                problem = f"{name} applies to models compared with each other."
+                raise ScoreSpaceError(problem, hint=f"leave out {reference}")
         if at is not None:
-            problem = f"--at compares decisions case by case, and not {alone}."
+            problem = f"--at compares predicted classes case by case, which {reference} does not."
             raise ScoreSpaceError(problem, hint=f"--measure acc@{at:g}")
-    measure = _under(measure, at_least, at_most)
-    if runs.several(given.data, given.dataset):
-        others = {"--with": other, "--against": against, "--at": at, "--counts": counts}
-        runs.refuse(given, "truth decision prediction group fold repeat weight memory", others)
-        judged = {"test": test, "alternative": alternative, "adjust": None if adjust == "holm" else adjust}
-        runs.compare(given, format, measure=measure, level=level, **judged)
+    measure = _constrained(measure, at_least, at_most)
+    if runs.has_many_datasets(data_options.data, data_options.dataset):
+        other_options = {"--with": other, "--against": against, "--at": at, "--counts": counts}
+        runs.refuse(data_options, "truth decision prediction group fold repeat weight memory", other_options)
+        test_settings = {"test": test, "alternative": alternative, "adjust": None if adjust == "holm" else adjust}
+        runs.compare(data_options, format, measure=measure, level=level, **test_settings)
         return
-    if (given.data is None) == (counts is None):
+    if (data_options.data is None) == (counts is None):
         raise ScoreSpaceError(
-            "name the data, or the counts of right and wrong decisions instead.",
+            "pass the data, or the counts of correct and wrong predictions.",
             hint="DATA --truth COL, or --counts 20,40,20,120",
         )
-    if counts is not None and (given.score or given.decision or given.truth is not None or alone is not None):
-        raise ScoreSpaceError("--counts are all that is known of two models.", hint="no columns beside --counts")
+    has_columns = data_options.score or data_options.decision or data_options.truth is not None
+    if counts is not None and (has_columns or reference is not None):
+        raise ScoreSpaceError("--counts replaces the data of two models.", hint="leave out the columns")
     table = None
     if counts is not None:
         from scorespace.comparisons.mcnemar import decisions_from_counts, name_cells
 
         table = decisions_from_counts(counts.split(","))
-        given = given._replace(decision=["a", "b"], truth="truth")
-    asked: dict[str, Any] = {"test": test, "measure": measure, "alternative": alternative, "adjust": adjust}
-    # Where scores are counted in bins, these thresholds must be exact.
-    exact = [one for one in (at, None if measure is None else parse(measure).at) if isinstance(one, float)]
+        data_options = data_options._replace(decision=["a", "b"], truth="truth")
+    test_options: dict[str, Any] = {"test": test, "measure": measure, "alternative": alternative, "adjust": adjust}
+    # Binned scores must be exact at these thresholds.
+    exact = [
+        threshold
+        for threshold in (at, *(spec.at for spec in parse_list(measure or "")))
+        if isinstance(threshold, float)
+    ]
     with output.progress("resampling") as progress:
-        given_with = partial(given.evaluated, paired=True, at=exact, level=level, seed=seed, progress=progress)
-        evaluation = given_with(table)
-        second = None if other is None else given_with(other)
+        evaluate = partial(data_options.evaluate, paired=True, at=exact, level=level, seed=seed, progress=progress)
+        evaluation = evaluate(table)
+        second = None if other is None else evaluate(other)
         if second is not None:
-            found = evaluation.compare_with(second, **asked)
+            comparisons = evaluation.compare_with(second, **test_options)
         elif against is not None:
-            found = evaluation.compare_against(against, **asked)
+            comparisons = evaluation.compare_against(against, **test_options)
         else:
-            found = evaluation.compare(at=at, **asked)
-    page = view.document(evaluation, found, second)
-    if counts is not None:  # only right and wrong is known, and no class
+            comparisons = evaluation.compare(at=at, **test_options)
+    page = view.document(evaluation, comparisons, second, full=all or counts is not None, every_note=notes)
+    if counts is not None:  # only correct and wrong is known, not the class
         a, b = evaluation.models
         cells = name_cells(counts.split(","), (a, b))
         page = replace(page, title="counts", facts=f"{grouped(evaluation.models.rows)} cases: {cells}")
-    output.write(page, found.to_dict(), format)
+    output.write(page, comparisons.to_dict(), format)
 
 
-def _under(measure: str | None, at_least: list[str], at_most: list[str]) -> str | None:
-    """The measure to compare, under the bounds that are stated."""
+def _constrained(measure: str | None, at_least: list[str], at_most: list[str]) -> str | None:
+    """The measures to compare, maximised over the thresholds that satisfy the bounds."""
     if not at_least and not at_most:
         return measure
     if measure is None:
-        raise MeasureError("bounds are kept while a measure is compared.", hint="--at-least tpr=0.9 --measure ppv")
-    from scorespace.measures.sweep import best
+        raise MeasureError(
+            "--at-least and --at-most need a measure to compare.", hint="--at-least tpr=0.9 --measure ppv"
+        )
+    from scorespace.measures.threshold_curves import best
 
     bounds = {"at_least": " ".join(at_least), "at_most": " ".join(at_most)}
-    return call_text(best.name, (("measure", measure), *((name, text) for name, text in bounds.items() if text)))
+    stated = [(name, text) for name, text in bounds.items() if text]
+    return ",".join(format_call(best.name, (("measure", str(spec)), *stated)) for spec in parse_list(measure))

@@ -1,4 +1,4 @@
-"""`scorespace curve`: a curve as data or as a picture."""
+"""`scorespace curve`: write a curve as data or as a chart."""
 
 from __future__ import annotations
 
@@ -12,307 +12,367 @@ import numpy as np
 import typer
 
 from scorespace.cli import options, output
-from scorespace.cli.cases import learned
-from scorespace.cli.given import Given, Stakes
+from scorespace.cli.cases import learn_midpoints
+from scorespace.cli.common_options import CostOptions, DataOptions
 from scorespace.cli.options import flag, switch
-from scorespace.cli.verbs import VerbCommand
-from scorespace.conditions import Condition
+from scorespace.cli.verbs import VerbCommand, verb
+from scorespace.costs import Condition
 from scorespace.curves.curve import CURVES, Curve, CurveKind
-from scorespace.curves.sweep import Sweep
+from scorespace.curves.threshold import Sweep
 from scorespace.decisions import Decision
-from scorespace.declaration import Call, call_text
 from scorespace.errors import CurveError, DataError, listing
-from scorespace.evaluation.curves import Family, family, kinds, requested
+from scorespace.evaluation.curves import CurveFamily, family, kinds, requested
 from scorespace.evaluation.evaluation import Evaluation
-from scorespace.measures.sweep import space
-from scorespace.resampling.band import Band
-from scorespace.resampling.band import band as bands
-from scorespace.results import SCHEMA, Row, decimals, grouped, joined, plain
-from scorespace.tables.threshold import Scale, common_threshold, in_units, rounded_threshold, threshold_text
-from scorespace.views.document import Grid
+from scorespace.inference.bands import Band
+from scorespace.inference.bands import band as bands
+from scorespace.measures.threshold_curves import space
+from scorespace.options import format_call
+from scorespace.registry import Call
+from scorespace.report.document import Grid
+from scorespace.results import SCHEMA, Row, decimals, grouped, join_words, to_json_types
+from scorespace.tables.threshold import Scale, common_threshold, round_threshold, threshold_text, to_scale_units
 
-_ON_SCREEN = 15  # points per model that a terminal shows
+_WHOLE = 31  # points up to which a curve is shown whole: 30 cases
+_POINTS_ON_SCREEN = 15  # points per model in the terminal table
 _KIND_HELP = (
-    f"{', '.join(kind.name for kind in kinds())}; options in parentheses, as scorespace curves NAME tells: "
+    f"{', '.join(kind.name for kind in kinds())}. Options go in parentheses (scorespace curves NAME lists them): "
     "'calibration(by=count, bins=20)'."
 )
 
 
-class Command(VerbCommand):
-    """The command; where a flag is the name of an option of a curve, the error says how that is written."""
+class CurveCommand(VerbCommand):
+    """Command that explains how to pass an option of a curve that was written as a flag."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         flags = {flag for parameter in self.params for flag in parameter.opts}
-        for word, after in zip(args, [*args[1:], "--"], strict=False):  # without arguments there is no pair
-            flag, _, value = word.partition("=")
+        for argument, next_argument in zip(args, [*args[1:], "--"], strict=False):
+            flag, _, value = argument.partition("=")
             option = flag.removeprefix("--")
-            having = [kind.name for kind in kinds() if option in {one.name for one in kind.options}]
+            having = [kind.name for kind in kinds() if option in {declared.name for declared in kind.options}]
             if flag.startswith("--") and flag not in flags and having:
-                value = value or ("true" if after.startswith("--") else after)
-                asked = _named_kind(args)
-                none = asked is not None and asked not in having
+                value = value or ("true" if next_argument.startswith("--") else next_argument)
+                requested_kind = _kind_argument(args)
+                is_wrong_kind = requested_kind is not None and requested_kind not in having
+                kind_with_option = requested_kind if requested_kind in having else having[0]
                 raise CurveError(
-                    f"{flag} is an option of the curve {listing(having)}, and written with it."
-                    + (f" {asked} has none." if none else ""),
-                    hint=f'--kind "{call_text(asked if asked in having else having[0], ((option, value),))}"',
+                    f"{flag} is an option of the curve {listing(having)}."
+                    + (f" {requested_kind} does not have it." if is_wrong_kind else ""),
+                    hint=f'--kind "{format_call(kind_with_option, ((option, value),))}"',
                 )
         return list(super().parse_args(ctx, args))
 
 
-def _is_picture(kind: str, out: Path | None) -> bool:
-    """Whether a kind is a picture of the models and no curve, such as the stacked ranks behind U."""
+def _is_chart_only(kind: str, out: Path | None) -> bool:
+    """Whether a kind is a chart without curve data, such as stacked ranks."""
     try:
         requested(kind)
     except CurveError:
-        from scorespace.views.plots import PICTURES  # only for what is no curve
+        from scorespace.report.plots import PICTURES  # needed for charts only
     else:
         return False
     if kind in PICTURES and (out is None or out.suffix.lower() not in options.PICTURES):
-        raise CurveError(f"{kind} is a picture and no curve.", hint=f"--out {kind}.png")
+        raise CurveError(f"{kind} is a chart without curve data.", hint=f"--out {kind}.png")
     return kind in PICTURES
 
 
-def _named_kind(args: list[str]) -> str | None:
-    """The kind that --kind names, under its own name."""
+def _kind_argument(args: list[str]) -> str | None:
+    """Canonical name of the kind that --kind requests."""
     words = [word.partition("=")[2] for word in args if word.startswith("--kind=")]
     words += [after for word, after in pairwise(args) if word == "--kind"]
     try:
         return requested(words[-1]).noun.name if words else None
     except CurveError:
-        return None  # told when it is parsed
+        return None  # reported when the arguments are parsed
 
 
+@verb("Evaluate models", 4, cls=CurveCommand)
 def curve(
-    given: Annotated[Given, {"group", "baseline", "time"}],
-    stakes: Annotated[Stakes, {"cost_tp", "cost_tn", "costs", "cost_under", "cost_over"}],
+    data_options: Annotated[DataOptions, {"group", "baseline", "time"}],
+    cost_options: Annotated[CostOptions, {"cost_tp", "cost_tn", "costs", "cost_under", "cost_over"}],
     kind: Annotated[
-        str | None, flag("KIND", f"roc if not stated; {_KIND_HELP}", autocompletion=CURVES.completed)
+        str | None,
+        flag(
+            "KIND",
+            f"Kind of curve, such as roc (default), pr or calibration. One of {_KIND_HELP}",
+            autocompletion=CURVES.completed,
+        ),
     ] = None,
     measure: Annotated[
         str | None,
         flag(
             "NAMES",
-            "The measures drawn by --kind threshold, with commas; f1 unless stated.",
+            "Measures of --kind threshold, separated by commas; default f1.",
             autocompletion=options.measure_names,
         ),
     ] = None,
-    x: Annotated[str | None, flag("MEASURE", "Instead of --kind: one measure against another.", None, "--x")] = None,
-    y: Annotated[str | None, flag("MEASURE", "The other one.", None, "--y")] = None,
+    x: Annotated[str | None, flag("MEASURE", "Instead of --kind: measure on the x axis.", None, "--x")] = None,
+    y: Annotated[str | None, flag("MEASURE", "Measure on the y axis.", None, "--y")] = None,
     learn_midpoint: Annotated[
         str | None, flag("DATA", "Learn the option midpoint on a validation sample with the same columns.")
     ] = None,
-    band: Annotated[bool, switch("--band", f"Draw bands for whole curves ({', '.join(bands.functions)}).")] = False,
+    band: Annotated[
+        bool, switch("--band", f"Draw simultaneous confidence bands ({', '.join(bands.functions)}).")
+    ] = False,
     average: Annotated[
         str | None,
         flag(
             "HOW",
             (
-                "Of folds, instead of pooling them: vertical or threshold, for the mean of their curves at each rate "
-                "or at each threshold, with bands."
+                "Average the curves of folds instead of pooling: vertical or threshold, with confidence bands "
+                "(Fawcett 2006)."
             ),
         ),
     ] = None,
     out: Annotated[
-        Path | None, flag("FILE", "Where to write: .csv .json for data; .png .svg .pdf .html for the picture.")
+        Path | None, flag("FILE", "Output file: .csv .json for data; .png .svg .pdf .html for the chart.")
     ] = None,
     format: options.MaybeFormat = None,
 ) -> None:
-    """Write a curve as data or as a picture, by the ending of --out.
+    """Write a curve (ROC, precision-recall, calibration, cost, …) as data or as a chart.
 
     Example: scorespace curve credit.csv --truth outcome --positive bad --score naive_bayes --kind pr --out pr.png
     """
-    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *given.files, learn_midpoint)
-    stated, kind = kind, _stated_kind(kind, x, y)
-    picture = _is_picture(kind, out)
-    if picture and (
+    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *data_options.files, learn_midpoint)
+    stated_kind, kind = kind, _stated_kind(kind, x, y)
+    is_chart = _is_chart_only(kind, out)
+    if is_chart and (
         band
         or any(
-            one is not None for one in (measure, learn_midpoint, stakes.slope, stakes.cost_fp, stakes.cost_fn, average)
+            option is not None
+            for option in (
+                measure,
+                learn_midpoint,
+                cost_options.slope,
+                cost_options.cost_fp,
+                cost_options.cost_fn,
+                average,
+            )
         )
     ):
         raise CurveError(
-            f"{kind} is a picture, and none of its options is a curve's.", hint=f"--kind {kind} --out FILE alone"
+            f"{kind} is a chart, to which options of curves do not apply.", hint=f"--kind {kind} --out FILE"
         )
-    call = requested("roc" if picture else kind, **({} if measure is None else {"measure": measure}))
+    call = requested("roc" if is_chart else kind, **({} if measure is None else {"measure": measure}))
     if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
-        where = f"pictures of {joined(list(bands.functions))} curves"
-        raise DataError(f"bands are drawn in {where} only.", hint="--kind roc --band --out roc.png")
+        names = join_words(list(bands.functions))
+        raise DataError(f"bands are available in charts of {names} only.", hint="--kind roc --band --out roc.png")
     if learn_midpoint is not None:
-        requested(kind, midpoint="learned")  # refuses kinds without a midpoint, and one that is stated besides
+        requested(kind, midpoint="learned")  # rejects kinds without a midpoint, and a midpoint that is also stated
 
-    condition: Any = stakes.condition()
-    evaluation = given.evaluated()
-    if picture and out is not None:
+    condition: Any = cost_options.condition()
+    evaluation = data_options.evaluate()
+    if is_chart and out is not None:
         output.save(out, lambda: evaluation.drawing(kind))
-        output.wrote(None, curve=out)
+        output.list_files(None, curve=out)
         return
-    middles = {} if learn_midpoint is None else learned(given._replace(decision=[]).evaluated(learn_midpoint))
-    found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
-    if not found.curves and stated is None and x is None:  # no ROC curves, but the first kind that a model has
-        suiting = (one for one in kinds() if any(map(one.fits, evaluation.models.values())))
-        call = requested(next((one.name for one in suiting), kind))
-        found = family(evaluation, call)
-    if not found.curves:
-        evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
-    drawn: dict[str, Band] = {}
+    midpoints = (
+        {} if learn_midpoint is None else learn_midpoints(data_options._replace(decision=[]).evaluate(learn_midpoint))
+    )
+    curve_family = family(evaluation, call, {model: {"midpoint": at} for model, at in midpoints.items()})
+    if not curve_family.curves and stated_kind is None and x is None:  # no ROC curve: the first applicable kind
+        applicable = (curve_kind for curve_kind in kinds() if any(map(curve_kind.fits, evaluation.models.values())))
+        call = requested(next((curve_kind.name for curve_kind in applicable), kind))
+        curve_family = family(evaluation, call)
+    if not curve_family.curves:
+        evaluation.curve(str(call), next(iter(evaluation.models)))  # raises an error with the reason
+    drawn_bands: dict[str, Band] = {}
     if average is not None:
-        over = {name: evaluation.average_curve(str(call), name, how=average) for name in found.tables}
-        found = replace(found, curves={name: one.curve for name, one in over.items()})
-        drawn = {name: one.band for name, one in over.items()}
-    if stakes.slope is not None:
-        condition = Condition.of_slope(stakes.slope, evaluation.models.prevalence)
-    choice = None if condition is None else _decided(evaluation, call, condition)
-    found = replace(found, curves={name: _on_scale(one, evaluation.models.scale) for name, one in found.curves.items()})
+        averages = {name: evaluation.average_curve(str(call), name, how=average) for name in curve_family.tables}
+        curve_family = replace(
+            curve_family, curves={name: average_curve.curve for name, average_curve in averages.items()}
+        )
+        drawn_bands = {name: average_curve.band for name, average_curve in averages.items()}
+    if cost_options.slope is not None:
+        condition = Condition.of_slope(cost_options.slope, evaluation.models.prevalence)
+    choice = None if condition is None else _decide(evaluation, call, condition)
+    curve_family = replace(
+        curve_family,
+        curves={
+            name: _on_scale(single_curve, evaluation.models.scale) for name, single_curve in curve_family.curves.items()
+        },
+    )
 
     def draw() -> Any:
-        from scorespace.views.charts.curves import curve_chart
+        from scorespace.report.curve_charts import curve_chart
 
-        if drawn:
-            return curve_chart(found.curves, bands=drawn)
-        names = found.curves if band else ()
-        return found.picture({name: evaluation.band(str(call), name, simultaneous=True) for name in names}, choice)
+        if drawn_bands:
+            return curve_chart(curve_family.curves, bands=drawn_bands)
+        names = curve_family.curves if band else ()
+        return curve_family.picture(
+            {name: evaluation.band(str(call), name, simultaneous=True) for name in names}, choice
+        )
 
-    output.save(out, draw, lambda: _content(found, call, choice))
-    output.wrote(None, curve=out)
+    output.save(out, draw, lambda: _content(curve_family, call, choice))
+    output.list_files(None, curve=out)
     if out is None or format is not None:
-        _print(found, call, format or "table", choice)
+        _print(curve_family, call, format or "table", choice)
 
 
 def _stated_kind(kind: str | None, x: str | None, y: str | None) -> str:
-    """The kind that was asked for: by its name, or by two measures."""
+    """The requested kind: by name, or as a pair of measures."""
     if x is None and y is None:
         return "roc" if kind is None else kind
     if kind is not None:
-        raise CurveError("--kind and --x with --y are two curves.", hint="one of them at a time")
+        raise CurveError("--kind and --x with --y are alternatives.", hint="pass one of them")
     if x is None or y is None:
         missing = "--x" if x is None else "--y"
-        raise CurveError(f"{missing} is not stated.", hint="two measures, such as --x fpr --y err")
-    return call_text(space.name, (("x", x), ("y", y)))
+        raise CurveError(f"{missing} is missing.", hint="two measures, such as --x fpr --y err")
+    return format_call(space.name, (("x", x), ("y", y)))
 
 
-def _decided(evaluation: Evaluation, call: Call[CurveKind[Any]], condition: Condition) -> Decision:
-    """The choice of least cost, whose line of equal cost is drawn; refused outside ROC space."""
-    from scorespace.views.plots import decided
+def _decide(evaluation: Evaluation, call: Call[CurveKind[Any]], condition: Condition) -> Decision:
+    """The decision of minimum cost, whose iso-cost line is drawn; only in ROC space."""
+    from scorespace.report.plots import decision_chart
 
-    if decided.of(call.noun) is None:
+    if decision_chart.of(call.noun) is None:
         raise CurveError(
-            f"lines of equal cost are drawn in ROC space, and not with {call.noun.name}.",
-            hint=f"--kind {' or '.join(decided.functions)}",
+            f"iso-cost lines exist in ROC space only, not with {call.noun.name}.",
+            hint=f"--kind {' or '.join(decision_chart.functions)}",
         )
-    found = evaluation.decide(condition)
-    if not isinstance(found, Decision):
-        raise CurveError("lines of equal cost need two classes.", hint="no costs")
-    return found
+    decision = evaluation.decide(condition)
+    if not isinstance(decision, Decision):
+        raise CurveError("iso-cost lines need a binary decision.", hint="leave out the costs")
+    return decision
 
 
-def _content(found: Family, call: Call[CurveKind[Any]], decision: Decision | None = None) -> Row:
-    first = next(iter(found.curves.values()))
+def _content(curve_family: CurveFamily, call: Call[CurveKind[Any]], decision: Decision | None = None) -> Row:
+    first = next(iter(curve_family.curves.values()))
     rows = []
-    for name, curve in found.curves.items():
-        model, value = found.parts.get(name, (name, ""))
-        told = {"model": model} | ({found.by: value} if found.by else {})  # the option tells curves of a model apart
-        rows += [row | told for row in curve.rows()]
-    facts = {name: curve.facts() for name, curve in found.curves.items() if curve.facts()}
+    for name, curve in curve_family.curves.items():
+        model, value = curve_family.parts.get(name, (name, ""))
+        labels = {"model": model} | (
+            {curve_family.by: value} if curve_family.by else {}
+        )  # the option distinguishes the curves of a model
+        rows += [row | labels for row in curve.rows()]
+    facts = {name: curve.facts() for name, curve in curve_family.curves.items() if curve.facts()}
     return {
         "schema": SCHEMA,
         "kind": call.noun.name,
         "options": call.options,
         "x": first.x_title,
-        "y": found.y_title,
-        "areas": found.areas,
-        **({"certified_areas": certain} if (certain := found.certified_areas) else {}),
+        "y": curve_family.y_title,
+        "areas": curve_family.areas,
+        **({"certified_areas": certified} if (certified := curve_family.certified_areas) else {}),
         "rows": rows,
         **({call.noun.name: facts} if facts else {}),
         **({} if decision is None else {"best": _best(decision)}),
-        "notes": [one.to_dict() for name, curve in found.curves.items() for one in curve.findings(name)],
+        "notes": [note.to_dict() for name, curve in curve_family.curves.items() for note in curve.findings(name)],
     }
 
 
 def _best(decision: Decision) -> Row:
-    """The point of least cost and the slope of the line of equal cost through it."""
-    one = decision.best
-    x, y = (float(part) for part in (one.counts.fp / one.counts.n, one.counts.tp / one.counts.p))
-    found = {"model": one.model, "threshold": one.threshold, "x": x, "y": y, "slope": decision.slope}
-    return plain({**found, "cost_per_case": one.cost_per_case, "relative_cost": one.relative_cost})
+    """The point of minimum cost and the slope of the iso-cost line through it."""
+    best = decision.best
+    x, y = (float(part) for part in (best.counts.fp / best.counts.n, best.counts.tp / best.counts.p))
+    point = {"model": best.model, "threshold": best.threshold, "x": x, "y": y, "slope": decision.slope}
+    return to_json_types({**point, "cost_per_case": best.cost_per_case, "relative_cost": best.relative_cost})
 
 
-def _grid(found: Family) -> Grid:
-    """The points that fit a screen; curves of one model over the same thresholds stand side by side."""
-    first = next(iter(found.curves.values()))
-    beside: dict[str, dict[str, Curve]] = {}
-    for name, curve in found.curves.items():
-        model, value = found.parts.get(name, (name, first.y_title.lower()))
-        beside.setdefault(model, {})[value] = curve
-    over = first.x_title == "Threshold"  # the threshold may be the x axis already
-    ends = isinstance(first, Sweep)
-    columns = ["model", *(["above"] if ends else []), "up to" if ends else first.along]
-    columns += ([] if over else [first.x_title.lower()]) + list(next(iter(beside.values())))
+def _grid(curve_family: CurveFamily) -> Grid:
+    """Table of the points that fit a screen; curves of one model over the same thresholds share rows."""
+    first = next(iter(curve_family.curves.values()))
+    curves_by_model: dict[str, dict[str, Curve]] = {}
+    for name, curve in curve_family.curves.items():
+        model, value = curve_family.parts.get(name, (name, first.y_title.lower()))
+        curves_by_model.setdefault(model, {})[value] = curve
+    is_threshold_axis = first.x_title == "Threshold"
+    is_sweep = isinstance(first, Sweep)
+    columns = ["model", *(["above"] if is_sweep else []), "up to" if is_sweep else first.along]
+    columns += ([] if is_threshold_axis else [first.x_title.lower()]) + list(next(iter(curves_by_model.values())))
     rows = []
-    for model, curves in beside.items():
-        one = next(iter(curves.values()))
-        for place in one.places(_ON_SCREEN):
-            at = _ends(one, place) if isinstance(one, Sweep) else [_along(one, place)]
-            across = [] if over else [one.x]
-            rows.append((model, *at, *(_cell(values, place) for values in [*across, *(c.y for c in curves.values())])))
+    for model, curves in curves_by_model.items():
+        first_curve = next(iter(curves.values()))
+        for point in _places(first_curve):
+            threshold_cells = (
+                _ends(first_curve, point) if isinstance(first_curve, Sweep) else [_along(first_curve, point)]
+            )
+            x_values = [] if is_threshold_axis else [first_curve.x]
+            rows.append(
+                (
+                    model,
+                    *threshold_cells,
+                    *(_cell(values, point) for values in [*x_values, *(curve.y for curve in curves.values())]),
+                )
+            )
     return Grid(tuple(columns), tuple(rows))
 
 
+def _places(curve: Curve) -> Any:
+    """The points that are shown: all of a small curve, otherwise those that fit a screen."""
+    return curve.places(len(curve.x) if len(curve.x) <= _WHOLE else _POINTS_ON_SCREEN)
+
+
 def _on_scale(curve: Curve, scale: Scale) -> Curve:
-    """The curve with its thresholds in the units of the scale that scores were rated on."""
+    """The curve with thresholds in the units of the rating scale."""
     if scale is None or curve.along != "threshold":
         return curve
     names = ("threshold", "above", "x") if isinstance(curve, Sweep) else ("threshold",)
-    told: dict[str, Any] = {name: np.array([in_units(one, scale) for one in getattr(curve, name)]) for name in names}
-    return replace(curve, **told)
+    converted: dict[str, Any] = {
+        name: np.array([to_scale_units(threshold, scale) for threshold in getattr(curve, name)]) for name in names
+    }
+    return replace(curve, **converted)
 
 
-def _along(curve: Curve, place: int) -> str:
-    """The threshold of a point, with the digits that keep every case on its side."""
-    at = float(curve.threshold[place])
-    if math.isnan(at):
-        return decimals(at)
-    return threshold_text(common_threshold(at, [curve.threshold[~np.isnan(curve.threshold)]]))
+def _along(curve: Curve, point: int) -> str:
+    """Threshold of a point, with enough digits to classify every case as the exact value does."""
+    threshold = float(curve.threshold[point])
+    if math.isnan(threshold):
+        return decimals(threshold)
+    return threshold_text(common_threshold(threshold, [curve.threshold[~np.isnan(curve.threshold)]]))
 
 
-def _ends(curve: Sweep, place: int) -> list[str]:
-    """Between which thresholds the value holds: rounded so that all between the texts decide alike."""
-    upto = _along(curve, place)
-    above, highest = float(curve.above[place]), float(curve.threshold[place])
-    if not math.isfinite(above):
-        return [threshold_text(above), upto]
-    end = highest if math.isinf(highest) else float(upto)
-    return [threshold_text(-float(threshold_text(rounded_threshold(-above, -end)))), upto]
+def _ends(curve: Sweep, point: int) -> list[str]:
+    """Lower and upper threshold between which the value is constant, rounded without changing a prediction."""
+    upper_text = _along(curve, point)
+    lower, upper = float(curve.above[point]), float(curve.threshold[point])
+    finite = curve.threshold[np.isfinite(curve.threshold)]
+    if finite.size and finite.min() >= 0 and finite.max() <= 1:  # probabilities: from 0 to 1
+        lower = 0.0 if lower == -math.inf and upper > 0 else lower
+        upper_text = threshold_text(1.0) if upper == math.inf and lower < 1 else upper_text
+    if not math.isfinite(lower):
+        return [threshold_text(lower), upper_text]
+    end = upper if math.isinf(upper) else float(upper_text)
+    return [threshold_text(-float(threshold_text(round_threshold(-lower, -end)))), upper_text]
 
 
-def _cell(values: Any, place: int) -> str:
-    """A value along a curve; where all are whole and some above one, they are counts."""
+def _cell(values: Any, point: int) -> str:
+    """A value of a curve; integers above 1 are formatted as counts."""
     finite = values[np.isfinite(values)]
-    counts = finite.size and finite.max() > 1 and bool((finite == np.floor(finite)).all())
-    return grouped(float(values[place])) if counts else decimals(values[place], 4)
+    are_counts = finite.size and finite.max() > 1 and bool((finite == np.floor(finite)).all())
+    return grouped(float(values[point])) if are_counts else decimals(values[point], 4)
 
 
-def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, decision: Decision | None = None) -> None:
-    output.write_grid(_grid(found), _content(found, call, decision), form)
+def _print(
+    curve_family: CurveFamily, call: Call[CurveKind[Any]], form: options.Format, decision: Decision | None = None
+) -> None:
+    output.write_grid(_grid(curve_family), _content(curve_family, call, decision), form)
     if form != "table":
         return
-    if found.areas:
-        output.line("\n" + _numbers("area", found.areas))
-        for model, (low, high) in found.certified_areas.items():
-            output.line(f"certain  {model} to ±{(high - low) / 2:.1g}, whatever the order of the cases inside its bins")
-        besides = {name: curve.beside_area for name, curve in found.curves.items()}
-        for what in dict.fromkeys(what for numbers in besides.values() for what in numbers):
-            output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
+    if curve_family.areas:
+        output.write_line("\n" + _values_line("area", curve_family.areas))
+        for model, (low, high) in curve_family.certified_areas.items():
+            output.write_line(f"certified  {model} ±{(high - low) / 2:.1g}, for any order of the cases within bins")
+        companions = {name: curve.beside_area for name, curve in curve_family.curves.items()}
+        for what in dict.fromkeys(label for companion in companions.values() for label in companion):
+            output.write_line(
+                _values_line(
+                    what, {name: companion[what] for name, companion in companions.items() if what in companion}
+                )
+            )
     if decision is not None:
-        at = _best(decision)
-        where = "" if at["threshold"] is None else f" at threshold {threshold_text(decision.best.threshold)}"
-        point = f"({at['x']:.3g}, {at['y']:.3g}), slope {at['slope']:.3g}, M = {at['relative_cost']:.3g}"
-        output.line(f"\nbest  {at['model']}{where}: {point}")
-    for name, curve in found.curves.items():
-        for one in curve.findings(name):
-            output.line(f"note  {one.code} {one.text}")
-    if any(whole.x.size > _ON_SCREEN for whole in found.curves.values()):
-        typer.echo("\nShortened: --out FILE.csv has every point, --out FILE.png the picture.", err=True)
+        best = _best(decision)
+        threshold = "" if best["threshold"] is None else f" at threshold {threshold_text(decision.best.threshold)}"
+        point = f"({best['x']:.3g}, {best['y']:.3g}), slope {best['slope']:.3g}, M = {best['relative_cost']:.3g}"
+        output.write_line(f"\nbest  {best['model']}{threshold}: {point}")
+    for name, curve in curve_family.curves.items():
+        for note in curve.findings(name):
+            output.write_line(f"note  {note.code} {note.text}")
+    curves = curve_family.curves.values()
+    shown, points = sum(len(_places(curve)) for curve in curves), sum(curve.x.size for curve in curves)
+    if shown < points:
+        text = f"{shown} of {grouped(points)} points; --out FILE.csv writes all points, --out FILE.png the chart."
+        typer.echo(f"\n… {text}", err=True)
 
 
-def _numbers(what: str, numbers: dict[str, float]) -> str:
-    return f"{what:<5} " + "   ".join(f"{name} {decimals(value, 4)}" for name, value in numbers.items())
+def _values_line(label: str, values: dict[str, float]) -> str:
+    return f"{label:<5} " + "   ".join(f"{name} {decimals(value, 4)}" for name, value in values.items())

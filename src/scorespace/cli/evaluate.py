@@ -1,4 +1,4 @@
-"""`scorespace evaluate`: the main job."""
+"""`scorespace evaluate`: measures of models with confidence intervals, findings and a report."""
 
 from __future__ import annotations
 
@@ -7,36 +7,29 @@ import operator
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
 from scorespace.cli import options, output, runs
-from scorespace.cli.given import Given, Stakes
+from scorespace.cli.common_options import CostOptions, DataOptions
 from scorespace.cli.options import flag, switch
+from scorespace.cli.verbs import verb
 from scorespace.errors import MeasureError
 from scorespace.evaluation.evaluation import Evaluation
-from scorespace.later import soon
+from scorespace.inference.interval import INTERVALS
 from scorespace.measures import parse
-from scorespace.resampling.interval import INTERVALS
-from scorespace.results import Row, decimals, plain
-from scorespace.tables.pieces import limited
-from scorespace.views import classes
+from scorespace.report import confusion, screen
+from scorespace.report.document import Block
+from scorespace.results import Row, decimals, to_json_types
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
-_PAIRS: Final = ("scorespace.evaluation.comparisons",)
-_PAGE: Final = (
-    *("numpy.random", "concurrent.futures.thread", "numpy.ma"),
-    *("scorespace.probabilities.summary", "rich.console", "scorespace.views.terminal"),
-)
-"""What the page of an evaluation needs besides its numbers, of one model and of several."""
 _OF_BASELINE = re.compile(r"baseline(?:\s*(?P<side>[+-])\s*(?P<margin>chance|[^\s%]+)\s*(?P<percent>%)?)?")
 
 
-class Bound(NamedTuple):
-    """What a number is required to reach: a value, or that of the baseline and a margin, a share of it or chance."""
+class RequiredBound(NamedTuple):
+    """Bound of a requirement: a value, or the baseline plus a margin (absolute, in percent, or statistical)."""
 
     text: str
     margin: float
@@ -44,105 +37,124 @@ class Bound(NamedTuple):
     percent: bool = False
     chance: bool = False
 
-    def over(self, baseline: float) -> float:
-        """The value itself, given that of the baseline."""
+    def relative_to(self, baseline: float) -> float:
+        """The bound as a value, for the baseline's value of the measure."""
         return baseline + (abs(baseline) * self.margin / 100 if self.percent else self.margin)
 
 
+@verb("Evaluate models", 1)
 def evaluate(
-    given: Annotated[Given, {"baseline"}],
-    stakes: Annotated[Stakes, {"slope"}],
+    data_options: Annotated[DataOptions, {"baseline"}],
+    cost_options: Annotated[CostOptions, {"slope"}],
     by: options.By = [],
+    parity: Annotated[
+        bool, switch("--parity", "With --by, also differences and ratios of rates (parity, four-fifths rule).")
+    ] = False,
     measures: Annotated[
         str,
-        flag("LIST", 'Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".', autocompletion=options.measure_names),
+        flag("LIST", 'Measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".', autocompletion=options.measure_names),
     ] = "",
     require: Annotated[
         list[str],
-        flag("RULE", 'Exit with 1 unless it holds for every model, such as "auc>=0.8" or "auc>=baseline-0.01".'),
+        flag("RULE", 'Exit with 1 unless every model satisfies this, such as "auc>=0.8" or "auc>=baseline-0.01".'),
     ] = [],
     baseline: Annotated[
         list[str],
         flag(
             "FILE.json|COL|VALUE",
-            "A saved evaluation to compare every number with. Of predicted numbers, also what relative errors are "
-            "relative to: a column, a value, or the mean of these truths.",
+            "Saved evaluation to compare all measures with. For regression also the baseline prediction of relative "
+            "errors: a column, a value, or the mean of the truth.",
         ),
     ] = [],
     save: Annotated[
-        Path | None, flag("FILE.json", "Also save numbers and tables, to be the --baseline of later evaluations.")
+        Path | None, flag("FILE.json", "Also save measures and tables, as the --baseline of later evaluations.")
     ] = None,
-    by_class: Annotated[bool, switch("--by-class", "Also the detailed accuracy by class, as WEKA has it.")] = False,
+    by_class: Annotated[bool, switch("--by-class", "Also detailed accuracy by class, as in WEKA.")] = False,
     spread: Annotated[
-        bool, switch("--spread", "Also the standard deviation of each measure, all over the same resamples.")
+        bool, switch("--spread", "Also the standard deviation of each measure over common bootstrap resamples.")
     ] = False,
-    report: Annotated[Path | None, flag("FILE.html", "Also write the report, one page.")] = None,
-    title: Annotated[str | None, flag("TEXT", "The title of the report.")] = None,
-    section: Annotated[list[str], flag("NAME", "Show only this section of the report; repeatable.")] = [],
+    at: Annotated[float | None, flag("X", "Threshold at which decisions are shown.")] = None,
+    all: Annotated[bool, switch("--all", "Show all usual measures instead of the short default.", "Output")] = False,
+    notes: Annotated[bool, switch("--notes", "Show all notes, not only warnings.", "Output")] = False,
+    report: Annotated[Path | None, flag("FILE.html", "Also write the HTML report, a single file.")] = None,
+    title: Annotated[str | None, flag("TEXT", "Title of the report.")] = None,
+    section: Annotated[list[str], flag("NAME", "Only this section of the report; repeatable.")] = [],
     interval: Annotated[
         list[str],
         flag(
             "METHOD|[MODEL=]LOW,HIGH,LEVEL",
             (
-                f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}. Or the columns "
-                "of a model's prediction intervals with their nominal level, such as low,high,0.9."
+                "Method of confidence intervals, such as bootstrap, bca, wilson, clopper-pearson or delong; by default "
+                "the best studied one for each measure. Or a model's prediction intervals: two columns and their "
+                "nominal level, such as low,high,0.9."
             ),
-            "Output",
-            autocompletion=lambda incomplete: [one.name for one in INTERVALS if one.name.startswith(incomplete)],
+            options.OUTPUT,
+            autocompletion=lambda incomplete: [
+                interval.name for interval in INTERVALS if interval.name.startswith(incomplete)
+            ],
         ),
     ] = [],
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = "table",
 ) -> None:
-    """Evaluate models: verdict, measures with intervals, notes.
+    """Evaluate models: a verdict, measures with confidence intervals, and warnings.
 
-    A saved evaluation is the baseline of later ones: --save FILE.json, then --baseline FILE.json.
+    Save an evaluation with --save FILE.json and compare later ones with it: --baseline FILE.json.
 
     Example: scorespace evaluate credit.csv --truth outcome --positive bad --score naive_bayes --score tree
 
     Example: scorespace evaluate patients.csv --truth ill --positive yes --score marker --by sex --where "age >= 18"
     """
-    read = *given.files, stakes.costs, *baseline
-    options.check_output(report, (".html",), *read)
-    options.check_output(save, (".json",), *read)
+    inputs = *data_options.files, cost_options.costs, *baseline
+    options.check_output(report, (".html",), *inputs)
+    options.check_output(save, (".json",), *inputs)
     rules = [_rule(text) for text in require]
-    if runs.several(given.data, given.dataset):
-        asked = {"--require": require, "--by-class": by_class, "--spread": spread, "--interval": interval, "--by": by}
-        asked |= {"--baseline": baseline, "--save": save}
-        runs.refuse(given, "truth decision prediction weight group fold repeat matrix where", asked)
-        runs.refuse(stakes, "cost_fp cost_fn costs prevalence")
-        runs.evaluate(given, report, format, measure=measures or None, level=level)
+    if runs.has_many_datasets(data_options.data, data_options.dataset):
+        run_options = {
+            "--require": require,
+            "--by-class": by_class,
+            "--spread": spread,
+            "--interval": interval,
+            "--by": by,
+        }
+        run_options |= {"--baseline": baseline, "--save": save}
+        runs.refuse(data_options, "truth decision prediction weight group fold repeat matrix where", run_options)
+        runs.refuse(cost_options, "cost_fp cost_fn costs prevalence")
+        runs.evaluate(data_options, report, format, measure=measures or None, level=level)
         return
     method, intervals = options.intervals(interval)
-    if not measures and not limited():
-        soon(*_PAGE, *(_PAIRS if given.several else ()))
+    only_prevalence = cost_options.has_only_prevalence
     with output.progress("bootstrap") as progress:
-        evaluation = given.evaluated(
+        evaluation = data_options.evaluate(
             intervals=intervals,
             measures=measures,
             further=[measure for measure, _, _ in rules],
-            condition=stakes.condition(given.rows),
-            costs=stakes.costs,
+            condition=None if only_prevalence else cost_options.condition(data_options.rows),
+            prevalence=cost_options.prevalence if only_prevalence else None,
+            costs=cost_options.costs,
             baseline=baseline,
             by=by,
             interval=method,
+            threshold=at,
+            full=all,
+            parity=parity,
             level=level,
             seed=seed,
             progress=progress,
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
         if evaluation.before is None and any(bound.relative for _, _, bound in rules):
-            raise MeasureError("a requirement speaks of a baseline, and there is none.", hint="--baseline FILE.json")
-        evaluation.summary  # noqa: B018 - computed here, under the progress bar
+            raise MeasureError("a requirement refers to a baseline, but none is passed.", hint="--baseline FILE.json")
+        evaluation.summary  # noqa: B018 - computed here, while the progress bar is shown
         evaluation.slices  # noqa: B018
         evaluation.changes  # noqa: B018
         spreads = evaluation.spread() if spread else None
         failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
-    if save is not None:  # before anything is shown, as the report is
+    if save is not None:  # before anything is printed, like the report
         evaluation.save(save)
-    show(evaluation, report, format, title, section, by_class=by_class, spreads=spreads)
-    output.wrote(format, saved=save)
+    show(evaluation, report, format, title, section, by_class=by_class, spreads=spreads, every_note=notes)
+    output.list_files(format, saved=save)
     if failed:
         sys.stderr.write("".join(f"requirement failed: {text}\n" for text in failed))
         raise typer.Exit(1)
@@ -157,119 +169,123 @@ def show(
     *,
     by_class: bool = False,
     spreads: Mapping[str, Mapping[str, float]] | None = None,
+    every_note: bool = False,
 ) -> None:
-    """Write the evaluation to stdout and, if asked, its report to a file."""
-    if report is not None:  # first: no result is shown before an error
+    """Write the evaluation to stdout and its report to a file, if one is named."""
+    if report is not None:  # first, so that an error leaves stdout empty
         evaluation.report(report, title=title, sections=sections, command=output.command())
-    document, content = evaluation.brief, evaluation.to_dict()
-    first, *rest = document.sections
-    if by_class:
-        rest = [section for section in rest if section.title != "Classes"]  # the same in short
-        rest.insert(0, classes.detailed_section(evaluation))
-        content |= {"classes": classes.detailed_rows(evaluation)}
+    content = evaluation.to_dict()
+    extra: list[Block] = []
     if spreads is not None:
-        from scorespace.views.smooth import spread_section
+        from scorespace.report.smooth import spread_section
 
-        rest.insert(0, spread_section(spreads))
+        extra += spread_section(spreads).blocks
         content |= {"spread": spreads}
-    if form == "csv" and evaluation.changes is not None:  # a table of its own elsewhere
-        content |= {"rows": _beside(content["rows"], evaluation.changes.rows())}
-    output.write(replace(document, sections=(first, *rest)), plain(content), form)
-    output.wrote(form, report=report)
+    if by_class:
+        extra += confusion.detailed_section(evaluation).blocks
+        content |= {"classes": confusion.detailed_rows(evaluation)}
+    if form == "csv" and evaluation.changes is not None:  # other formats have a separate table of changes
+        content |= {"rows": _merge_changes(content["rows"], evaluation.changes.rows())}
+    skipped = ("class_by_class",) if by_class else ()  # a short form of the same table
+    document = screen.summary_document(evaluation, every_note=every_note, extra=extra, skipped=skipped)
+    output.write(document, to_json_types(content), form)
+    output.list_files(form, report=report)
 
 
-def _beside(rows: Sequence[Row], changed: Sequence[Row]) -> list[Row]:
-    """The rows of the numbers with what changed since the baseline; behind them those at thresholds of the baseline."""
+def _merge_changes(rows: Sequence[Row], changed: Sequence[Row]) -> list[Row]:
+    """Rows of measures with their change from the baseline, then rows at the baseline's thresholds."""
     names = ("slice", "model", "measure", "at", "class")
-    since = {tuple(map(row.get, names)): row for row in changed}
-    found = [{**row, **since.pop(tuple(map(row.get, names)), {})} for row in rows]
-    return [*found, *since.values()]
+    changes = {tuple(map(row.get, names)): row for row in changed}
+    merged = [{**row, **changes.pop(tuple(map(row.get, names)), {})} for row in rows]
+    return [*merged, *changes.values()]
 
 
-def _rule(text: str) -> tuple[str, str, Bound]:
+def _rule(text: str) -> tuple[str, str, RequiredBound]:
     match = _REQUIREMENT.fullmatch(text.strip())
     try:
         if match is None:
             raise ValueError
         measure, sign, bound = str(parse(match["measure"])), match["sign"], _bound(match["bound"].strip())
-        if bound.chance and ("-" in bound.text) != (">" in sign):  # nobody can be asked for more than chance explains
+        if bound.chance and ("-" in bound.text) != (">" in sign):  # the margin must point away from the requirement
             allowed = "baseline-chance" if ">" in sign else "baseline+chance"
-            raise MeasureError(f"{text!r} allows for no chance.", hint=f'--require "{measure}{sign}{allowed}"')
+            raise MeasureError(
+                f"{text!r} has its margin on the wrong side.", hint=f'--require "{measure}{sign}{allowed}"'
+            )
         return measure, sign, bound
     except ValueError as error:
         if isinstance(error, MeasureError):
             raise
         raise MeasureError(
-            f"the requirement {text!r} cannot be read.",
+            f"the requirement {text!r} cannot be parsed.",
             hint='such as --require "auc>=0.8", or "auc>=baseline-0.01" with --baseline FILE.json',
         ) from None
 
 
-def _bound(text: str) -> Bound:
-    """A number, or `baseline`, with a margin as a number, in percent of it, or as what chance explains."""
+def _bound(text: str) -> RequiredBound:
+    """Parse a number, or `baseline` with a margin: absolute, in percent, or `chance` (not significantly worse)."""
     of_baseline = _OF_BASELINE.fullmatch(text)
     if of_baseline is None:
         value = float(text)
         if math.isnan(value):
             raise ValueError
-        return Bound(f"{value:g}", value)
+        return RequiredBound(f"{value:g}", value)
     side, margin, percent = of_baseline["side"], of_baseline["margin"], of_baseline["percent"]
     if margin == "chance":
         if percent is not None:
             raise ValueError
-        return Bound(text, 0.0, relative=True, chance=True)
+        return RequiredBound(text, 0.0, relative=True, chance=True)
     size = float(margin) if margin else 0.0
     if not 0 <= size < math.inf:
         raise ValueError
-    return Bound(text, -size if side == "-" else size, relative=True, percent=percent is not None)
+    return RequiredBound(text, -size if side == "-" else size, relative=True, percent=percent is not None)
 
 
-def _failures(evaluation: Evaluation, measure: str, sign: str, bound: Bound) -> list[str]:
-    """The models that do not meet a requirement; what is undefined does not meet it.
+def _failures(evaluation: Evaluation, measure: str, sign: str, bound: RequiredBound) -> list[str]:
+    """Messages about models that fail a requirement; an undefined value fails it.
 
-    A cost at a threshold that these cases chose is required of cases that did not.
+    A cost at a threshold chosen on the same cases is replaced by its cross-fitted value.
     """
     holds = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}[sign]
     if bound.relative:
         return _below_baseline(evaluation, measure, sign, bound, holds)
-    found = evaluation.measures(measure)
-    silent = [name for name in evaluation.models if name not in {one.model for one in found}]
-    failed = [f"{name} has no {measure}, so it is not {sign} {bound.text}" for name in silent]
-    for one in found:
-        judged = None if parse(measure).at is not None else evaluation.judged(one)
-        if not holds(one.value if judged is None else judged.value, bound.margin):
-            seen = decimals(one.value, 6)
-            if judged is not None:
-                seen = f"{decimals(judged.value, 6)}, cross-fitted (apparent {seen})"
-            failed.append(f"{one.model} {one.spec} is {one.reason or seen}, not {sign} {bound.text}")
+    estimates = evaluation.measures(measure)
+    missing = [name for name in evaluation.models if name not in {estimate.model for estimate in estimates}]
+    failed = [f"{name} has no {measure}, so it is not {sign} {bound.text}" for name in missing]
+    for estimate in estimates:
+        cross_fitted = None if parse(measure).at is not None else evaluation.out_of_sample_cost(estimate)
+        if not holds(estimate.value if cross_fitted is None else cross_fitted.value, bound.margin):
+            seen = decimals(estimate.value, 6)
+            if cross_fitted is not None:
+                seen = f"{decimals(cross_fitted.value, 6)}, cross-fitted (apparent {seen})"
+            failed.append(f"{estimate.model} {estimate.spec} is {estimate.reason or seen}, not {sign} {bound.text}")
     return failed
 
 
 def _below_baseline(
-    evaluation: Evaluation, measure: str, sign: str, bound: Bound, holds: Callable[[float, float], bool]
+    evaluation: Evaluation, measure: str, sign: str, bound: RequiredBound, holds: Callable[[float, float], bool]
 ) -> list[str]:
-    """The same beside the baseline, at its thresholds; a margin of chance is missed where p or the interval says so."""
+    """Messages about models that fail a requirement relative to the baseline, at the baseline's thresholds."""
     changes = evaluation.changed(measure)
-    found = {one.estimate.model: one for one in changes.gaps}
+    gaps = {gap.estimate.model: gap for gap in changes.gaps}
     failed = []
     for name in evaluation.models:
-        one = found.get(name)
-        if one is None:
+        gap = gaps.get(name)
+        if gap is None:
             failed.append(f"{name} has no {measure} in the baseline, so it is not {sign} {bound.text}")
             continue
-        now, then, test = one.estimate.value, one.rest, one.test
-        if holds(now, bound.over(then)) or (bound.chance and changes.by_chance(one)):
+        value, baseline, test = gap.estimate.value, gap.rest, gap.test
+        if holds(value, bound.relative_to(baseline)) or (bound.chance and changes.by_chance(gap)):
             continue
-        what = f"{name} {one.estimate.spec}"
-        if math.isnan(now):
-            failed.append(f"{what} is {one.estimate.reason or test.reason}, not {sign} {bound.text}")
+        subject = f"{name} {gap.estimate.spec}"
+        if math.isnan(value):
+            failed.append(f"{subject} is {gap.estimate.reason or test.reason}, not {sign} {bound.text}")
             continue
-        if math.isnan(then):
-            failed.append(f"{what} is beside no number ({test.reason}), so it is not {sign} {bound.text}")
+        if math.isnan(baseline):
+            failed.append(f"{subject} has no value in the baseline ({test.reason}), so it is not {sign} {bound.text}")
             continue
-        chance = f" ({test.reason})" if math.isnan(test.p) else f", {test.judgement}"
+        chance = f" ({test.reason})" if math.isnan(test.p) else f", {test.significance_text}"
         failed.append(
-            f"{what} is {decimals(now, 6)}, not {sign} {bound.text} (baseline {decimals(then, 6)}): "
-            f"it differs by {test.size}{chance}"
+            f"{subject} is {decimals(value, 6)}, not {sign} {bound.text} (baseline {decimals(baseline, 6)}): "
+            f"difference {test.size}{chance}"
         )
     return failed

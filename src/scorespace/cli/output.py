@@ -1,4 +1,4 @@
-"""Writing results to stdout in the chosen format and in an encoding that it has, and progress to stderr."""
+"""Write results to stdout in the chosen format, messages and progress to stderr."""
 
 from __future__ import annotations
 
@@ -6,61 +6,56 @@ import codecs
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import typer
 
 from scorespace.cli.options import Format
 from scorespace.files import write_file
-from scorespace.later import later
+from scorespace.report import serialize, terminal
+from scorespace.report.document import Document, Grid
+from scorespace.results import Progress, Row
 
-if TYPE_CHECKING:  # this module loads for the help, too
-    from pathlib import Path
-
-    from scorespace.results import Progress, Row
-    from scorespace.views import markdown, terminal, tidy
-    from scorespace.views.document import Document, Grid
-else:
-    markdown, terminal, tidy = (later(f"scorespace.views.{name}") for name in ("markdown", "terminal", "tidy"))
-
-_PATIENCE = 1.0  # seconds of work before a progress bar appears
-_PLAIN: Final = {
+_PROGRESS_DELAY = 1.0  # seconds of work before a progress bar appears
+_ASCII: Final = {
     **{"↑": "^", "↓": "v", "→": ">", "−": "-", "–": "-", "—": "-", "…": "...", "≥": ">=", "≤": "<=", "≠": "!="},
     **{"±": "+-", "×": "x", "·": "*", "∞": "inf", "π": "pi", "Σ": "sum", "²": "^2", "√": "sqrt", "∘": "o"},
     **{"\N{NO-BREAK SPACE}": " ", "‘": "'", "’": "'", "“": '"', "”": '"', "α": "alpha", "β": "beta", "χ": "chi"},
 }
-"""Our own signs in ASCII, for screens that know no other."""
+"""ASCII replacements of the symbols in our output, for terminals with another encoding."""
 
 
 def make_printable() -> None:
-    """Let stdout and stderr print any text: a sign that the encoding lacks is written in ASCII."""
+    """Let stdout and stderr print any text: symbols missing from the encoding are replaced by ASCII."""
     codecs.register_error("scorespace", _in_ascii)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            with suppress(ValueError, OSError):  # closed meanwhile
+            with suppress(ValueError, OSError):  # the stream is closed
                 reconfigure(errors="scorespace")
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    signs = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(sign) or sign.encode("ascii", "backslashreplace").decode() for sign in signs), error.end
+    symbols = error.object[error.start : error.end]
+    texts = (_ASCII.get(symbol) or symbol.encode("ascii", "backslashreplace").decode() for symbol in symbols)
+    return "".join(texts), error.end
 
 
-def say(words: str) -> None:
-    """Words on stderr, if there is one."""
+def write_stderr(text: str) -> None:
+    """Write text to stderr, if there is one."""
     with suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(words)
+        sys.stderr.write(text)
         sys.stderr.flush()
 
 
 def flush() -> None:
-    """Write out what is still held back, while a full disk can still be told."""
+    """Flush stdout while an error, such as a full disk, can still be reported."""
     if sys.stdout is None:
         return
     try:
@@ -69,53 +64,59 @@ def flush() -> None:
         return
     except OSError as error:
         with suppress(OSError):
-            sys.stdout.close()  # else the interpreter tries again, and complains in its own words
+            sys.stdout.close()  # else the interpreter flushes again at exit and prints its own message
         raise OSError(error.errno, error.strerror, "standard output") from None
 
 
 @contextmanager
-def _named() -> Iterator[None]:
-    """What goes wrong with stdout is told with its name."""
+def _name_stdout_in_errors() -> Iterator[None]:
+    """Name standard output in the errors of writing to it."""
     try:
         yield
     except OSError as error:
         raise OSError(error.errno, error.strerror, error.filename or "standard output") from None
 
 
-def line(text: str) -> None:
-    """A line of text on stdout."""
-    with _named():
+def write_line(text: str) -> None:
+    """Write a line to stdout."""
+    with _name_stdout_in_errors():
         sys.stdout.write(text + "\n")
 
 
 def write(document: Document, content: Row, form: Format, *, header: Sequence[str] = ()) -> None:
-    """A result: the document for people, or its content for programs; `header` is that of no rows."""
-    _write(lambda console: terminal.show(document, console), lambda: markdown.text(document), content, form, header)
+    """Write a document as text, or its content as data; `header` names the CSV columns if there are no rows."""
+    texts = {"markdown": lambda: serialize.text(document), "latex": lambda: serialize.latex(document)}
+    _write(lambda console: terminal.show(document, console), texts, content, form, header)
 
 
 def write_grid(grid: Grid, content: Row, form: Format) -> None:
-    """A single table in the chosen format."""
-    _write(lambda console: terminal.grid(grid, console), lambda: markdown.table(grid) + "\n", content, form)
+    """Write a single table in the chosen format."""
+    texts = {"markdown": lambda: serialize.table(grid) + "\n", "latex": lambda: serialize.latex_table(grid) + "\n"}
+    _write(lambda console: terminal.grid(grid, console), texts, content, form)
 
 
-@_named()
+@_name_stdout_in_errors()
 def _write(
-    show: Callable[[Any], None], text: Callable[[], str], content: Row, form: Format, header: Sequence[str] = ()
+    show: Callable[[Any], None],
+    texts: Mapping[str, Callable[[], str]],
+    content: Row,
+    form: Format,
+    header: Sequence[str] = (),
 ) -> None:
     match form:
         case "table":
-            from rich.console import Console  # loaded only for people
+            from rich.console import Console  # needed for tables only
 
             show(Console(highlight=False, soft_wrap=False))
-        case "markdown":
-            sys.stdout.write(text())
+        case "markdown" | "latex":
+            sys.stdout.write(texts[form]())
         case "json":
-            _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
+            _echo(serialize.as_json(content) + "\n", serialize.as_json(content, ascii=True) + "\n")
         case "csv":
-            _echo(tidy.as_csv(content["rows"], header))
+            _echo(serialize.as_csv(content["rows"], header))
 
 
-def result(
+def write_result(
     document: Document,
     content: Row,
     form: Format,
@@ -125,33 +126,33 @@ def result(
     draw: Callable[[], Any] | None = None,
     rows: Callable[[], list[Row]] | None = None,
     header: Sequence[str] = (),
-    called: str = "",
+    out_label: str = "",
 ) -> None:
-    """A result with its files; these come first: nothing is shown before an error.
+    """Write a result and its files; the files come first, so that an error leaves stdout empty.
 
-    `out` may hold the picture or, where the result is `called` something there, its rows or all of it.
+    `out` receives the chart or, with an `out_label`, the rows (.csv) or the whole result (.json).
     """
-    page(document, report)
+    write_page(document, report)
     save(out, draw, lambda: content, rows)
     write(document.brief(), content, form, header=header)
-    if called:
-        wrote(None, **{called: out}, report=report)
+    if out_label:
+        list_files(None, **{out_label: out}, report=report)
     else:
-        wrote(form, report=report, picture=out)
+        list_files(form, report=report, picture=out)
 
 
-def page(document: Document, report: Path | None) -> None:
-    """Write the page, if a file is named for it; it says how it was made."""
+def write_page(document: Document, report: Path | None) -> None:
+    """Write the HTML report, if a file is named, with its provenance."""
     if report is not None:
-        from scorespace.views.document import made
-        from scorespace.views.report import write as write_page
+        from scorespace.report.document import provenance as made
+        from scorespace.report.html import write as write_html
 
-        told = document.made or made(document.title, *document.facts.split("   "), command=command())
-        write_page(replace(document, made=told), report)
+        provenance = document.made or made(document.title, *document.facts.split("   "), command=command())
+        write_html(replace(document, made=provenance), report)
 
 
 def command() -> str:
-    """What was typed."""
+    """The command line as typed."""
     return shlex.join(["scorespace", *sys.argv[1:]])
 
 
@@ -162,30 +163,30 @@ def save(
     rows: Callable[[], list[Row]] | None = None,
     header: Sequence[str] = (),
 ) -> None:
-    """Write what was found to a file, if one is named, by its ending: its rows, all of it, or its picture."""
+    """Write the result to a file, if one is named: rows (.csv), everything (.json), or the chart."""
     if path is None:
         return
     match path.suffix.lower():
         case ".csv":
-            write_file(path, tidy.as_csv(content()["rows"] if rows is None else rows(), header).encode())
+            write_file(path, serialize.as_csv(content()["rows"] if rows is None else rows(), header).encode())
         case ".json":
-            write_file(path, tidy.as_json(content()).encode())
+            write_file(path, serialize.as_json(content()).encode())
         case _ if draw is not None:
-            from scorespace.views.charts.files import save as save_picture
+            from scorespace.report.chart_files import save as save_chart
 
-            save_picture(draw(), path)
+            save_chart(draw(), path)
 
 
-@_named()
-def wrote(form: Format | None, **files: Path | None) -> None:
-    """Say which files were written: on the screen below a table, else where programs do not read."""
-    for what, path in files.items():
+@_name_stdout_in_errors()
+def list_files(form: Format | None, **files: Path | None) -> None:
+    """Print the names of written files: below a table on stdout, otherwise on stderr."""
+    for label, path in files.items():
         if path is not None:
-            typer.echo(f"{what}  {path}", err=form != "table")
+            typer.echo(f"{label}  {path}", err=form != "table")
 
 
 def _echo(text: str, plain: str | None = None) -> None:
-    """Print data as it is, or escaped where the encoding of stdout lacks a sign: never in other words."""
+    """Print data unchanged, or escaped where the encoding of stdout lacks a character."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
@@ -195,8 +196,8 @@ def _echo(text: str, plain: str | None = None) -> None:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Progress | None]:
-    """A progress bar on a terminal's stderr, shown once the work has taken more than a second."""
+def progress(task: str) -> Iterator[Progress | None]:
+    """Show a progress bar on a terminal's stderr after the first second of work."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -204,10 +205,10 @@ def progress(what: str) -> Iterator[Progress | None]:
     bars: list[Any] = []
 
     def advance(share: float) -> None:
-        if time.monotonic() - began <= _PATIENCE:
+        if time.monotonic() - began <= _PROGRESS_DELAY:
             return
         if not bars:
-            bars.append(_bar(what))
+            bars.append(_start_bar(task))
         bars[0].update(0, completed=share, refresh=True)
 
     try:
@@ -217,12 +218,12 @@ def progress(what: str) -> Iterator[Progress | None]:
             bar.stop()
 
 
-def _bar(what: str) -> Any:
-    """A bar on stderr, begun; it loads for work that takes long."""
+def _start_bar(task: str) -> Any:
+    """Start a progress bar on stderr; imported here because short runs do not need it."""
     from rich.console import Console
     from rich.progress import Progress as Bar
 
     bar = Bar(console=Console(stderr=True), transient=True, disable=False, auto_refresh=False)
-    bar.add_task(what, total=1.0)
+    bar.add_task(task, total=1.0)
     bar.start()
     return bar

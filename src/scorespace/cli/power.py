@@ -1,4 +1,4 @@
-"""`scorespace power`: how many cases an AUC, a difference of two, or a share takes."""
+"""`scorespace power`: sample size and power for an AUC, a difference of two AUCs, or a proportion."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 
 from scorespace.cli import options, output
 from scorespace.cli.options import flag, switch
+from scorespace.cli.verbs import verb
 from scorespace.comparisons.power import (
-    Aim,
     Power,
+    PowerTarget,
     SharePlan,
     Variance,
     auc_width,
@@ -18,177 +19,203 @@ from scorespace.comparisons.power import (
     sample_size_of_share,
     sample_size_of_width,
     share_width,
-    solved,
-    solved_prevalence,
-    split,
+    solve_for,
+    solve_for_prevalence,
+    split_by_prevalence,
 )
 from scorespace.errors import ConditionError
+from scorespace.report.document import Document, Grid, one_section
 from scorespace.results import decimals, grouped
-from scorespace.views.document import Document, Grid, one_section
 
-_AIM, _TEST = "What to show", "How surely"
+_AIM, _TEST = "Study design", "Test"
 
 
 Term = Literal["auc", "against", "correlation", "alpha", "prevalence"]
-"""What a plan can be solved for beside its cases and its power."""
+"""Quantities a plan can be solved for, besides cases and power."""
 
 
+@verb("Drift, raters, rankings", 4)
 def power(
-    prevalence: Annotated[float | None, flag("P", "Share of positives among the cases.", _AIM)] = None,
-    auc: Annotated[float | None, flag("A", "The AUC that is expected.", _AIM)] = None,
-    against: Annotated[float | None, flag("A", "The value to tell it from, or another model's AUC.", _AIM)] = None,
-    half_width: Annotated[float | None, flag("W", "Instead: an interval of the AUC within ± W.", _AIM)] = None,
+    prevalence: Annotated[float | None, flag("P", "Prevalence: proportion of positive cases.", _AIM)] = None,
+    auc: Annotated[float | None, flag("A", "Expected AUC.", _AIM)] = None,
+    against: Annotated[float | None, flag("A", "AUC under the null hypothesis, or of a second model.", _AIM)] = None,
+    half_width: Annotated[float | None, flag("W", "Instead of a test: half-width of the AUC interval.", _AIM)] = None,
     paired_correlation: Annotated[
-        float | None, flag("R", "Two models on the same cases, whose estimated AUCs correlate by R.", _AIM)
+        float | None, flag("R", "Two models on the same cases, with this correlation of their AUC estimates.", _AIM)
     ] = None,
     share: Annotated[
-        float | None, flag("P", "Instead of an AUC: a share that is expected, such as a sensitivity of 0.9.", _AIM)
+        float | None, flag("P", "Instead of an AUC: an expected proportion, such as a sensitivity of 0.9.", _AIM)
     ] = None,
-    within: Annotated[float | None, flag("W", "With --share: its Wilson interval within ± W.", _AIM)] = None,
-    unpaired: Annotated[bool, switch("--unpaired", "Two models, each on cases of its own.", _AIM)] = False,
-    wanted: Annotated[float | None, flag("X", "The power to reach; 0.8 if not stated.", _TEST, "--power")] = None,
+    within: Annotated[float | None, flag("W", "With --share: half-width of its Wilson interval.", _AIM)] = None,
+    unpaired: Annotated[bool, switch("--unpaired", "Two models on different cases.", _AIM)] = False,
+    target_power: Annotated[float | None, flag("X", "Target power; default 0.8.", _TEST, "--power")] = None,
     cases: Annotated[
-        int | None, flag("N", "Instead: the power, or the half width, of N cases (of each model).", _TEST)
+        int | None,
+        flag("N", "Compute the power (or half-width) of N cases per model instead of the sample size.", _TEST),
     ] = None,
-    alpha: Annotated[float, flag("X", "The chance of a false alarm.", _TEST)] = 0.05,
-    one_sided: Annotated[bool, switch("--one-sided", "Look for a difference in one direction.", _TEST)] = False,
+    alpha: Annotated[float, flag("X", "Significance level (type I error rate).", _TEST)] = 0.05,
+    one_sided: Annotated[bool, switch("--one-sided", "One-sided test.", _TEST)] = False,
     variance: Annotated[
-        Variance, flag(None, "How much an AUC varies, after Hanley and McNeil, or as in pROC.", _TEST)
+        Variance, flag(None, "Variance of the AUC: Hanley and McNeil, or Obuchowski as in pROC.", _TEST)
     ] = "hanley",
     solve: Annotated[
         Term | None,
         flag(
             None,
-            "With --cases: what else to find, where --power is reached; --against or --auc if one is left out.",
+            "With --cases and --power: the quantity to solve for; by default the one of --auc and --against left out.",
             _TEST,
         ),
     ] = None,
     format: options.OutputFormat = "table",
 ) -> None:
-    """Plan a study: the cases that show an AUC or a difference of two, or the power of those you have.
+    """Compute sample size or power for an AUC, a difference between two AUCs, or a proportion.
 
-    Any other term follows from the rest: with --cases and --power, the AUC that can just be told apart.
+    With --cases and --power, any other quantity can be solved for, such as the smallest detectable AUC.
 
     Example: scorespace power --auc 0.8 --against 0.7 --prevalence 0.3 --paired-correlation 0.5
 
     Example: scorespace power --share 0.9 --within 0.05 --prevalence 0.2
     """
     if share is not None or within is not None:
-        idle = (auc, against, half_width, paired_correlation, wanted, solve, unpaired or None, one_sided or None)
-        if any(one is not None for one in idle) or variance != "hanley":
+        auc_options = (
+            auc,
+            against,
+            half_width,
+            paired_correlation,
+            target_power,
+            solve,
+            unpaired or None,
+            one_sided or None,
+        )
+        if any(option is not None for option in auc_options) or variance != "hanley":
             raise ConditionError(
-                "a share needs no AUC and no test.", hint="--share, --within or --cases, --prevalence and --alpha"
+                "--share does not use an AUC or a test.", hint="--share, --within or --cases, --prevalence and --alpha"
             )
         plan = _share(share, within, cases, prevalence, alpha)
         output.write(_share_document(plan), plan.to_dict(), format)
         return
     if paired_correlation is not None and unpaired:
-        raise ConditionError("models are judged on the same cases or on different ones.", hint="leave out --unpaired")
-    goal = 0.8 if wanted is None else wanted
+        raise ConditionError("--paired-correlation and --unpaired exclude each other.", hint="leave out --unpaired")
+    power_goal = 0.8 if target_power is None else target_power
     areas = {name: area for name, area in (("auc", auc), ("against", against)) if area is not None}
     sides = 1 if one_sided else 2
-    aim = Aim(**areas, correlation=paired_correlation, unpaired=unpaired, sides=sides, alpha=alpha, variance=variance)
+    target = PowerTarget(
+        **areas, correlation=paired_correlation, unpaired=unpaired, sides=sides, alpha=alpha, variance=variance
+    )
     if solve == "prevalence":
         if prevalence is not None:
-            raise ConditionError("--prevalence is stated, and to be found.", hint="leave out --prevalence")
-        _stated(against, "what to tell it from", "--against 0.7")
-        known = _known(cases, solve)
-        _stated(auc)
-        found = solved_prevalence(aim, known, goal)
-        output.write(document(found), found.to_dict(), format)
+            raise ConditionError("--prevalence is both stated and to be solved for.", hint="leave out --prevalence")
+        _require(against, "the AUC under the null hypothesis", "--against 0.7")
+        n_cases = _require_cases(cases, solve)
+        _require(auc)
+        auc_plan = solve_for_prevalence(target, n_cases, power_goal)
+        output.write(document(auc_plan), auc_plan.to_dict(), format)
         return
-    hint = "--prevalence 0.3; or --solve prevalence, for cases that are known"
-    prevalence = _stated(prevalence, "how many of the cases are positive", hint)
-    two = paired_correlation is not None or unpaired
-    term = _term(auc, against, wanted, cases, half_width, two, solve)
+    hint = "--prevalence 0.3; or --solve prevalence with --cases"
+    prevalence = _require(prevalence, "the prevalence", hint)
+    has_two_models = paired_correlation is not None or unpaired
+    term = _term(auc, against, target_power, cases, half_width, has_two_models, solve)
     if half_width is not None or (term is None and against is None):
-        if against is not None or wanted is not None or one_sided or (half_width is not None and cases is not None):
-            raise ConditionError("a half width needs no test.", hint="--auc, --half-width, --prevalence and --alpha")
-        how: dict[str, Any] = {"alpha": alpha, "variance": variance}
+        if (
+            against is not None
+            or target_power is not None
+            or one_sided
+            or (half_width is not None and cases is not None)
+        ):
+            raise ConditionError(
+                "--half-width does not use a test.", hint="--auc, --half-width, --prevalence and --alpha"
+            )
+        settings: dict[str, Any] = {"alpha": alpha, "variance": variance}
         if half_width is not None:
-            found = sample_size_of_width(_stated(auc), half_width, prevalence, **how)
+            auc_plan = sample_size_of_width(_require(auc), half_width, prevalence, **settings)
         else:
-            found = auc_width(_stated(auc), *split(cases or 0, prevalence), **how)
+            auc_plan = auc_width(_require(auc), *split_by_prevalence(cases or 0, prevalence), **settings)
     elif term is not None:
-        found = solved(term, aim, *split(cases or 0, prevalence), goal)
+        auc_plan = solve_for(term, target, *split_by_prevalence(cases or 0, prevalence), power_goal)
     else:
-        _stated(auc)
-        found = sample_size(aim, prevalence, goal) if cases is None else aim.with_cases(*split(cases, prevalence))
-    output.write(document(found), found.to_dict(), format)
+        _require(auc)
+        auc_plan = (
+            sample_size(target, prevalence, power_goal)
+            if cases is None
+            else target.with_cases(*split_by_prevalence(cases, prevalence))
+        )
+    output.write(document(auc_plan), auc_plan.to_dict(), format)
 
 
 def _share(
     share: float | None, within: float | None, cases: int | None, prevalence: float | None, alpha: float
 ) -> SharePlan:
-    share = _stated(share, "which share is expected", "--share 0.9")
+    share = _require(share, "the expected proportion", "--share 0.9")
     if (within is None) == (cases is None):
-        problem = "of the half width and the cases, one follows from the other."
+        problem = "pass either the half-width or the number of cases."
         raise ConditionError(problem, hint="--within 0.05, or --cases 200")
     if within is not None:
-        of = math.nan if prevalence is None else prevalence
-        return sample_size_of_share(share, within, prevalence=of, alpha=alpha)
-    known = cases or 0
+        share_of_cases = math.nan if prevalence is None else prevalence
+        return sample_size_of_share(share, within, prevalence=share_of_cases, alpha=alpha)
+    n_cases = cases or 0
     if prevalence is None:
-        return share_width(share, known, alpha=alpha)
-    plan = share_width(share, split(known, prevalence)[0], prevalence=prevalence, alpha=alpha)
-    return replace(plan, cases=known)
+        return share_width(share, n_cases, alpha=alpha)
+    plan = share_width(share, split_by_prevalence(n_cases, prevalence)[0], prevalence=prevalence, alpha=alpha)
+    return replace(plan, cases=n_cases)
 
 
-def _share_document(found: SharePlan) -> Document:
-    """The page of a share."""
-    every = () if found.cases is None else (("all cases", grouped(found.cases)),)
-    rows = (("cases it is a share of", grouped(found.n)), *every, ("half width", decimals(found.half_width)))
-    return one_section("Power", "Wilson's interval of a share", "Power", [Grid(("plan", "number"), rows)], found.words)
+def _share_document(plan: SharePlan) -> Document:
+    """Document of the plan for a proportion."""
+    total = () if plan.cases is None else (("all cases", grouped(plan.cases)),)
+    rows = (("cases in the denominator", grouped(plan.n)), *total, ("half-width", decimals(plan.half_width)))
+    return one_section(
+        "Power", "Wilson interval of a proportion", "Power", [Grid(("plan", "number"), rows)], plan.words
+    )
 
 
-def _stated(area: float | None, what: str = "which AUC is expected", hint: str = "--auc 0.8") -> float:
-    if area is None:
-        raise ConditionError(f"it is not stated {what}.", hint=hint)
-    return area
+def _require(value: float | None, subject: str = "the expected AUC", hint: str = "--auc 0.8") -> float:
+    if value is None:
+        raise ConditionError(f"{subject} is missing.", hint=hint)
+    return value
 
 
-def _known(cases: int | None, solve: Term) -> int:
+def _require_cases(cases: int | None, solve: Term) -> int:
     if cases is None:
-        raise ConditionError(f"--solve {solve} is for cases that are known.", hint="--cases 400")
+        raise ConditionError(f"--solve {solve} needs the number of cases.", hint="--cases 400")
     return cases
 
 
 def _term(
     auc: float | None,
     against: float | None,
-    wanted: float | None,
+    target_power: float | None,
     cases: int | None,
     half_width: float | None,
-    two: bool,
+    has_two_models: bool,
     solve: Term | None,
 ) -> str | None:
-    """What a plan is solved for beside its cases and its power."""
+    """Quantity that the plan is solved for, besides cases and power."""
     if solve is not None:
-        _known(cases, solve)
+        _require_cases(cases, solve)
         if {"auc": auc, "against": against}.get(solve) is not None:
-            raise ConditionError(f"--{solve} is stated, and to be found.", hint=f"leave out --{solve}")
+            raise ConditionError(f"--{solve} is both stated and to be solved for.", hint=f"leave out --{solve}")
         return solve
-    if wanted is not None and cases is not None:
+    if target_power is not None and cases is not None:
         if auc is not None and against is not None:
             raise ConditionError(
-                "power and cases are both stated: one follows from the other.",
+                "both power and cases are stated, which leaves nothing to solve for.",
                 hint="--power or --cases; or --solve alpha, or --solve correlation",
             )
         return "auc" if auc is None else "against"
-    if against is None and (two or (half_width is None and cases is None)):
-        raise ConditionError("it is not stated what to show.", hint="--against 0.7, or --half-width 0.05")
+    if against is None and (has_two_models or (half_width is None and cases is None)):
+        raise ConditionError("the goal of the study is missing.", hint="--against 0.7, or --half-width 0.05")
     return None
 
 
-def document(found: Power) -> Document:
-    """The page of a plan."""
-    aim = ("half width", decimals(found.half_width)) if found.design == "width" else ("power", decimals(found.power))
+def document(plan: Power) -> Document:
+    """Document of the plan for AUCs."""
+    goal = ("half-width", decimals(plan.half_width)) if plan.design == "width" else ("power", decimals(plan.power))
     rows = (
-        ("positive cases", grouped(found.n_pos)),
-        ("negative cases", grouped(found.n_neg)),
-        ("all cases", grouped(found.cases)),
-        aim,
+        ("positive cases", grouped(plan.n_pos)),
+        ("negative cases", grouped(plan.n_neg)),
+        ("all cases", grouped(plan.cases)),
+        goal,
     )
-    named = {"hanley": "Hanley and McNeil", "obuchowski": "Obuchowski"}[found.variance]
-    facts = f"variance of {named}, equal spreads, normal approximation"
-    return one_section("Power", facts, "Power", [Grid(("plan", "number"), rows)], found.words, found.notes)
+    author = {"hanley": "Hanley and McNeil", "obuchowski": "Obuchowski"}[plan.variance]
+    facts = f"variance of {author}, equal variances, normal approximation"
+    return one_section("Power", facts, "Power", [Grid(("plan", "number"), rows)], plan.words, plan.notes)

@@ -1,4 +1,4 @@
-"""`scorespace rules`: which items go with which, how often, and whether that is more than chance."""
+"""`scorespace rules`: association rules between items."""
 
 from __future__ import annotations
 
@@ -7,70 +7,79 @@ from typing import Annotated, NamedTuple
 
 from scorespace.cli import options, output
 from scorespace.cli.options import flag, switch
+from scorespace.cli.verbs import verb
 
-_RULES = "Which rules"
+_RULES = "Rules"
 
 
-class Asked(NamedTuple):
-    """What is asked of the rules, by the names that `rules` of the library has for it."""
+class RuleOptions(NamedTuple):
+    """Options of `rules` in the library, under the same names."""
 
     transaction: Annotated[
-        str | None, flag("COL", "The transaction of each row, where a row is one item.", options.ROLES)
+        str | None, flag("COL", "Transaction of each row, if each row holds one item.", options.ROLES)
     ] = None
     items: Annotated[
         list[str],
         flag(
             "COL",
-            "The column that names the item; without --transaction, columns or patterns of items, else all.",
+            "Column of the item; without --transaction, item columns or patterns (by default all columns).",
             options.ROLES,
             "--item",
         ),
     ] = []
-    weight: Annotated[str | None, flag("COL", "How many transactions alike a row stands for.", options.ROLES)] = None
+    weight: Annotated[
+        str | None, flag("COL", "Number of identical transactions that a row represents.", options.ROLES)
+    ] = None
     missing: options.MissingRows = "error"
     given: Annotated[
-        list[str], flag("'A, B => C'", "Measure this rule instead of looking for any; repeatable.", _RULES, "--rule")
+        list[str], flag("'A, B => C'", "Evaluate this rule instead of searching; repeatable.", _RULES, "--rule")
     ] = []
-    min_support: Annotated[float, flag(None, "Share of the transactions that all items of a rule need.", _RULES)] = 0.01
-    max_size: Annotated[int, flag(None, "Items in a rule, both sides together.", _RULES)] = 3
-    max_consequent: Annotated[int, flag(None, "Items in a consequent.", _RULES)] = 1
+    min_support: Annotated[float, flag(None, "Minimum support of a rule.", _RULES)] = 0.01
+    max_size: Annotated[int, flag(None, "Maximum number of items in a rule, both sides together.", _RULES)] = 3
+    max_consequent: Annotated[int, flag(None, "Maximum number of items in the consequent.", _RULES)] = 1
     at_least: Annotated[
-        list[str], flag("MEASURE=X", "Only rules with that much, such as confidence=0.5; repeatable.", _RULES)
+        list[str], flag("MEASURE=X", "Minimum of a measure, such as confidence=0.5; repeatable.", _RULES)
     ] = []
     redundant: Annotated[
-        bool, switch("--redundant", "Keep rules that are as confident with fewer antecedents.", _RULES)
+        bool, switch("--redundant", "Keep rules that a shorter antecedent matches in confidence.", _RULES)
     ] = False
-    order: Annotated[str, flag("LIST", "Measures to sort by, -NAME for the reverse.", _RULES)] = "leverage,confidence"
-    top: Annotated[int, flag(None, "Rules to measure, the first in order; 0: all.", _RULES)] = 50
+    order: Annotated[str, flag("LIST", "Measures to sort by; -NAME sorts in reverse.", _RULES)] = "leverage,confidence"
+    top: Annotated[int, flag(None, "Maximum number of rules, in this order; 0 for all.", _RULES)] = 50
     measures: Annotated[str | None, flag("LIST", "Such as support,confidence,rule_lift,mcc.", options.OUTPUT)] = None
     level: options.Level = 0.95
     seed: options.Seed = 0
 
 
+@verb("Data, clusters, learners", 3)
 def rules(
     data: options.Data,
-    asked: Asked,
+    rule_options: RuleOptions,
     where: options.Where = None,
+    sheet: options.Sheet = None,
+    no_header: options.NoHeader = False,
     allow_remote: options.AllowRemote = False,
     report: options.Report = None,
-    out: Annotated[Path | None, flag("FILE", "Where to draw the rules: .png .svg .pdf .html.", options.OUTPUT)] = None,
+    out: Annotated[Path | None, flag("FILE", "Chart of the rules: .png .svg .pdf .html.", options.OUTPUT)] = None,
     format: options.OutputFormat = "table",
 ) -> None:
-    """Find rules between items, or measure given ones: support, confidence, lift, and whether it is chance.
+    """Mine association rules, or evaluate given ones: support, confidence, lift, and significance.
 
     Example: scorespace rules baskets.csv --transaction id --item product --at-least confidence=0.3
     """
     options.check_output(report, (".html",), data)
     options.check_output(out, options.PICTURES, data)
-    from scorespace.groups.rules import MEASURES
-    from scorespace.groups.rules import rules as find
     from scorespace.measures.catalog import read_bound
-    from scorespace.views import rules as view
+    from scorespace.report import rules as view
+    from scorespace.unsupervised.rules import MEASURES
+    from scorespace.unsupervised.rules import rules as find
 
-    with output.progress("counting") as progress:
-        stated = asked._asdict() | {"given": asked.given or None, "measures": asked.measures or MEASURES}
-        stated["at_least"] = dict(read_bound(one, "confidence=0.5") for one in asked.at_least)
-        found = find(options.chosen(data, where), **stated, progress=progress)
-    content = found.to_dict() | ({"rows": found.rows()} if format == "csv" else {})
-    shown, draw = view.document(found), view.picture(found).draw
-    output.result(shown, content, format, report=report, out=out, draw=draw, header=found.columns)
+    with output.progress("counting item sets") as progress:
+        settings = rule_options._asdict() | {
+            "given": rule_options.given or None,
+            "measures": rule_options.measures or MEASURES,
+        }
+        settings["at_least"] = dict(read_bound(text, "confidence=0.5") for text in rule_options.at_least)
+        result = find(options.filter_rows(data, where), **settings, progress=progress)
+    content = result.to_dict() | ({"rows": result.rows()} if format == "csv" else {})
+    page, draw = view.document(result), view.picture(result).draw
+    output.write_result(page, content, format, report=report, out=out, draw=draw, header=result.columns)

@@ -1,4 +1,4 @@
-"""`evaluate` and `compare` on a run of several data sets: the same verbs, for a whole benchmark."""
+"""`evaluate` and `compare` on a benchmark run with several data sets."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from scorespace.cli import options, output
-from scorespace.cli.given import Given
+from scorespace.cli.common_options import DataOptions
 from scorespace.errors import ScoreSpaceError
 
 
-def several(data: Any, dataset: str | None) -> bool:
-    """Whether the data are a run of several data sets, none of which is named."""
+def has_many_datasets(data: Any, dataset: str | None) -> bool:
+    """Whether the data are a run of several data sets, of which none is selected."""
     if dataset is not None or not isinstance(data, str) or not Path(data).is_dir():
         return False
     from scorespace.experiments.store import is_run, open_run
@@ -20,27 +20,31 @@ def several(data: Any, dataset: str | None) -> bool:
     return is_run(data) and len(open_run(data).datasets) > 1
 
 
-def refuse(given: Any, names: str, others: Mapping[str, Any] | None = None) -> None:
-    """Refuse options that are about one data set: those of a group with these names, and others."""
-    own = {f"--{name.replace('_', '-')}": getattr(given, name) for name in names.split()}
-    for flag, value in {**own, **(others or {})}.items():
+def refuse(options_group: Any, names: str, other_options: Mapping[str, Any] | None = None) -> None:
+    """Reject options that apply to a single data set: the named fields of an option group, and others."""
+    flags = {f"--{name.replace('_', '-')}": getattr(options_group, name) for name in names.split()}
+    for flag, value in {**flags, **(other_options or {})}.items():
         if value not in (None, "", [], False):
-            raise ScoreSpaceError(f"{flag} is for one data set of a run.", hint="--dataset NAME")
+            raise ScoreSpaceError(f"{flag} needs a single data set of the run.", hint="--dataset NAME")
 
 
-def evaluate(given: Given, report: Path | None, form: options.Format, **asked: Any) -> None:
-    """Means over folds of every learner on every data set, and ranks over all."""
+def evaluate(data_options: DataOptions, report: Path | None, form: options.Format, **settings: Any) -> None:
+    """Write means over folds for each learner and data set, and ranks over all data sets."""
     from scorespace.experiments.results import benchmark_summary
-    from scorespace.views import benchmark as view
+    from scorespace.report import experiments as view
 
-    found = benchmark_summary(str(given.data), learners=given.score, positive=given.positive, **asked)
-    output.result(view.document(found, output.command()), found.to_dict(), form, report=report)
+    summary = benchmark_summary(
+        str(data_options.data), learners=data_options.score, positive=data_options.positive, **settings
+    )
+    output.write_result(view.document(summary, output.command()), summary.to_dict(), form, report=report)
 
 
-def compare(given: Given, form: options.Format, **asked: Any) -> None:
-    """The differences on each data set, and the ranks over all with their tests."""
+def compare(data_options: DataOptions, form: options.Format, **settings: Any) -> None:
+    """Write differences on each data set, and ranks over all data sets with their tests."""
     from scorespace.experiments.results import benchmark_summary
-    from scorespace.views import benchmark as view
+    from scorespace.report import experiments as view
 
-    found = benchmark_summary(str(given.data), learners=given.score, positive=given.positive, **asked)
-    output.write(view.comparison(found), found.to_dict(), form)
+    summary = benchmark_summary(
+        str(data_options.data), learners=data_options.score, positive=data_options.positive, **settings
+    )
+    output.write(view.comparison(summary), summary.to_dict(), form)

@@ -1,4 +1,4 @@
-"""`scorespace study`: one learner on one data set, looked at closely; and its final model."""
+"""`scorespace study`: diagnostics of one learner, and its final model."""
 
 from __future__ import annotations
 
@@ -9,176 +9,177 @@ import typer
 
 from scorespace.cli import options, output
 from scorespace.cli.options import flag, switch
+from scorespace.cli.verbs import verb
 from scorespace.errors import ScoreSpaceError
 from scorespace.results import Row
 
 if TYPE_CHECKING:
-    from scorespace.views.document import Document
+    from scorespace.report.document import Document
 
 _MODELS = (".skops", ".onnx", ".pkl", ".joblib")
-_NAMES = "--target COL --learner NAME"
+_LEARNER_HINT = "--target COL --learner NAME"
 
 
 Kind = Literal["permutation", "learning", "model", "inner", "bias"]
 
 
+@verb("Data, clusters, learners", 5)
 def study(
     kind: Annotated[
         Kind,
         typer.Argument(
             metavar="KIND",
-            help="permutation: does it learn anything? learning: would more cases help? model: the final one, saved. "
-            "inner: does what it chose on inner folds hold? bias: how much of its error is variance? "
-            "These two read the directory of a run, too.",
+            help="permutation: test against permuted labels. learning: learning curve. model: fit on all cases and "
+            "save. inner: nested cross-validation, inner against outer scores. bias: bias-variance decomposition. "
+            "inner and bias also accept the directory of a benchmark run.",
         ),
     ],
     data: options.Data,
-    target: Annotated[str | None, flag("COL", "The column to predict.")] = None,
+    target: Annotated[str | None, flag("COL", "Column to predict.")] = None,
     learner: Annotated[
         str | None,
-        flag(
-            "NAME", "As for benchmark: naive_bayes, forest, knn(k=5), module:factory, …; of a run, all if not stated."
-        ),
+        flag("NAME", "As for benchmark: naive_bayes, forest, knn(k=5), module:factory, …; in a run, all by default."),
     ] = None,
     dataset: options.Dataset = None,
-    resampling: Annotated[str, flag("HOW", "How cases are split: 10, 5x2, holdout:0.3, …")] = "10",
+    resampling: Annotated[str, flag("HOW", "Resampling scheme: 10, 5x2, holdout:0.3, …")] = "10",
     measure: Annotated[
         str | None,
         flag(
             "NAME",
-            "auc, auc[hand_till] or r2 if not stated, as the data have it.",
+            "Measure; by default auc, auc[hand_till] (multiclass) or r2 (regression).",
             autocompletion=options.measure_names,
         ),
     ] = None,
     positive: options.Positive = None,
     group: Annotated[list[str], flag("COL", "Groups of related rows; repeatable.")] = [],
-    drop: Annotated[list[str], flag("COL", "A column that is no feature; repeatable.")] = [],
+    drop: Annotated[list[str], flag("COL", "Column to exclude from the features; repeatable.")] = [],
     where: options.Where = None,
+    sheet: options.Sheet = None,
+    no_header: options.NoHeader = False,
     allow_remote: options.AllowRemote = False,
-    permutations: Annotated[int, flag(None, "How often labels are permuted.", min=1)] = 200,
-    workers: Annotated[int, flag("N", "Processes for permutations.", min=1)] = 1,
-    pickle: Annotated[
-        bool, switch("--pickle", "Save the model as a pickle, which runs code when it is loaded.")
-    ] = False,
+    permutations: Annotated[int, flag(None, "Number of label permutations.", min=1)] = 200,
+    workers: Annotated[int, flag("N", "Parallel processes for permutations.", min=1)] = 1,
+    pickle: Annotated[bool, switch("--pickle", "Save the model as a pickle; loading a pickle runs code.")] = False,
     seed: options.Seed = 0,
-    out: Annotated[
-        Path | None, flag("FILE", "The picture (.png .svg .pdf .html), or the model (.skops .onnx).")
-    ] = None,
+    out: Annotated[Path | None, flag("FILE", "Chart (.png .svg .pdf .html) or model (.skops .onnx).")] = None,
     report: options.Report = None,
     format: options.OutputFormat = "table",
 ) -> None:
-    """Look closely at one learner: permuted labels, its learning curve, its inner folds, or its final model, saved.
+    """Diagnose one learner: permutation test, learning curve, nested cross-validation, bias-variance, final model.
 
     Example: scorespace study permutation loans.csv --target risk --learner naive_bayes --out null.png
     """
     options.check_output(out, _MODELS if kind == "model" else options.PICTURES, data)
     options.check_output(report, (".html",), data)
     if kind == "model" and report is not None:
-        raise ScoreSpaceError("a model that is saved has no page.", hint="no --report")
+        raise ScoreSpaceError("a saved model has no report.", hint="leave out --report")
     from scorespace.experiments.data import dataset as read
     from scorespace.experiments.store import is_run
-    from scorespace.views.document import Picture
+    from scorespace.report.document import Picture
 
     if is_run(data):
         page, content = _of_run(kind, data, dataset, learner, positive)
     elif kind == "bias":
         raise ScoreSpaceError(
-            f"{data!r} is no run, and bias and variance are told by its repeats.",
+            f"{data!r} is not a benchmark run, and bias and variance need its repeats.",
             hint="scorespace benchmark … --resampling 10x10 --out DIR, then study bias DIR",
         )
     elif target is None or learner is None:
-        raise ScoreSpaceError(f"study {kind} is not told which learner is to predict what.", hint=_NAMES)
+        raise ScoreSpaceError(f"study {kind} needs a target and a learner.", hint=_LEARNER_HINT)
     else:
-        cases = read(options.chosen(data, where), target, groups=group, positive=positive, drop=drop)
+        cases = read(options.filter_rows(data, where), target, groups=group, positive=positive, drop=drop)
         if kind == "model":
-            _keep(learner, cases, out, pickle, seed, format)
+            _save_model(learner, cases, out, pickle, seed, format)
             return
-        asked = {"resampling": resampling, "measure": measure, "positive": positive, "seed": seed}
-        asked |= {"permutations": permutations, "workers": workers} if kind == "permutation" else {}
-        page, content = _of_data(kind, learner, cases, asked)
-    drawn = [block.draw for section in page.sections for block in section.blocks if isinstance(block, Picture)]
-    if out is not None and not drawn:
-        raise ScoreSpaceError("there is no picture of these numbers.", hint="leave out --out")
-    output.result(page, content, format, report=report, out=out, draw=drawn[0] if drawn else None)
+        settings = {"resampling": resampling, "measure": measure, "positive": positive, "seed": seed}
+        settings |= {"permutations": permutations, "workers": workers} if kind == "permutation" else {}
+        page, content = _of_data(kind, learner, cases, settings)
+    charts = [block.draw for section in page.sections for block in section.blocks if isinstance(block, Picture)]
+    if out is not None and not charts:
+        raise ScoreSpaceError("these results have no chart.", hint="leave out --out")
+    output.write_result(page, content, format, report=report, out=out, draw=charts[0] if charts else None)
 
 
-def _of_data(kind: Kind, learner: str, cases: Any, asked: dict[str, Any]) -> tuple[Document, Row]:
-    """What a learner does when it is fitted to data again and again."""
-    from scorespace.views import study as view
+def _of_data(kind: Kind, learner: str, cases: Any, settings: dict[str, Any]) -> tuple[Document, Row]:
+    """Study a learner by fitting it repeatedly to the data."""
+    from scorespace.report import study as view
 
     if kind == "inner":
         from scorespace.experiments.nested import nested_scores
 
-        return _inner([(cases.name, nested_scores(learner, cases, **asked))])
+        return _inner([(cases.name, nested_scores(learner, cases, **settings))])
+    from scorespace.experiments.label_permutation import permute_labels
     from scorespace.experiments.overfitting import learning_curve
-    from scorespace.experiments.permute import permute_labels
 
     with output.progress("training") as progress:
         if kind == "permutation":
-            test = permute_labels(learner, cases, **asked, progress=progress)
+            test = permute_labels(learner, cases, **settings, progress=progress)
             return view.permutation(test), test.to_dict()
-        curve = learning_curve(learner, cases, **asked, progress=progress)
+        curve = learning_curve(learner, cases, **settings, progress=progress)
         return view.learning(curve), curve.to_dict()
 
 
 def _of_run(
     kind: Kind, path: str, dataset: str | None, learner: str | None, positive: str | None
 ) -> tuple[Document, Row]:
-    """What the directory of a run knows of its learners; nothing is fitted."""
+    """Study the learners of a benchmark run from its stored predictions, without fitting."""
     from scorespace.experiments.store import open_run
 
     run = open_run(path)
     if kind not in ("inner", "bias"):
         raise ScoreSpaceError(
-            f"study {kind} fits a learner to data, and {path!r} is a run.", hint=f"DATA {_NAMES}; or bias, inner"
+            f"study {kind} fits a learner to data, but {path!r} is a run.", hint=f"DATA {_LEARNER_HINT}; or bias, inner"
         )
     pairs = [
-        (one, each)
-        for one in ([dataset] if dataset else run.datasets)
-        for each in ([learner] if learner else run.learners)
-        if run.files(one, each)
+        (dataset_name, learner_name)
+        for dataset_name in ([dataset] if dataset else run.datasets)
+        for learner_name in ([learner] if learner else run.learners)
+        if run.files(dataset_name, learner_name)
     ]
     if kind == "inner":
         from scorespace.experiments.nested import nested_of_run
 
-        found = [(one, nested_of_run(run, one, each, positive)) for one, each in pairs]
-        told = [(one, nested) for one, nested in found if nested is not None]
-        if not told:
+        scores = [
+            (dataset_name, nested_of_run(run, dataset_name, learner_name, positive))
+            for dataset_name, learner_name in pairs
+        ]
+        available = [(dataset_name, nested) for dataset_name, nested in scores if nested is not None]
+        if not available:
             raise ScoreSpaceError(
-                f"no learner of {path!r} kept what it chose by on inner folds.",
-                hint="a learner that chooses, such as tree or a search of scikit-learn",
+                f"no learner of {path!r} stored scores of inner folds.",
+                hint="a learner that selects on inner folds, such as tree or a scikit-learn search",
             )
-        return _inner(told)
+        return _inner(available)
     from scorespace.experiments.overfitting import bias_of_run
-    from scorespace.views import study as view
+    from scorespace.report import study as view
 
-    parts = [
-        (one, bias_of_run(run, one, each, probabilities=scores))
-        for one, each in pairs
-        for scores in ((False,) if run.of(one).task == "numbers" else (False, True))
+    decompositions = [
+        (dataset_name, bias_of_run(run, dataset_name, learner_name, probabilities=scores))
+        for dataset_name, learner_name in pairs
+        for scores in ((False,) if run.of(dataset_name).task == "numbers" else (False, True))
     ]
-    if not parts:
-        raise ScoreSpaceError(f"nothing is finished in {path!r} yet.", hint=f"scorespace benchmark status {path}")
-    rows = [{"dataset": one, **part.row()} for one, part in parts]
-    return view.bias(parts, run.resampling), {"schema": 1, "rows": rows, "notes": []}
+    if not decompositions:
+        raise ScoreSpaceError(f"no fit in {path!r} is finished yet.", hint=f"scorespace benchmark status {path}")
+    rows = [{"dataset": dataset_name, **part.row()} for dataset_name, part in decompositions]
+    return view.bias(decompositions, run.resampling), {"schema": 1, "rows": rows, "notes": []}
 
 
-def _inner(found: list[tuple[str, Any]]) -> tuple[Document, Row]:
-    from scorespace.views import study as view
+def _inner(results: list[tuple[str, Any]]) -> tuple[Document, Row]:
+    from scorespace.report import study as view
 
-    rows = [{"dataset": name, **one.row()} for name, one in found]
-    verdicts = " ".join(one.words[0].upper() + one.words[1:] for _, one in found)
-    return view.inner(found), {"schema": 1, "rows": rows, "verdict": verdicts, "notes": []}
+    rows = [{"dataset": name, **result.row()} for name, result in results]
+    verdicts = " ".join(result.words[0].upper() + result.words[1:] for _, result in results)
+    return view.inner(results), {"schema": 1, "rows": rows, "verdict": verdicts, "notes": []}
 
 
-def _keep(learner: str, cases: Any, out: Path | None, pickle: bool, seed: int, form: options.Format) -> None:
-    """Save the learner fitted to all rows."""
+def _save_model(learner: str, cases: Any, out: Path | None, pickle: bool, seed: int, form: options.Format) -> None:
+    """Fit the learner to all rows and save it."""
     if out is None:
-        raise ScoreSpaceError("a model is saved to a file.", hint="--out model.skops")
-    from scorespace.experiments.keep import keep_model
-    from scorespace.views.document import Document, Notes, Section, Text
+        raise ScoreSpaceError("the file of the model is missing.", hint="--out model.skops")
+    from scorespace.experiments.persistence import keep_model
+    from scorespace.report.document import Document, Notes, Section, Text
 
-    kept = keep_model(learner, cases, out, pickle=pickle, seed=seed)
-    blocks = (Text(repr(kept)), Notes(kept.notes)) if kept.notes else (Text(repr(kept)),)
-    content: Row = {"schema": 1, "rows": [kept.to_dict()], "notes": [one.to_dict() for one in kept.notes]}
+    saved = keep_model(learner, cases, out, pickle=pickle, seed=seed)
+    blocks = (Text(repr(saved)), Notes(saved.notes)) if saved.notes else (Text(repr(saved)),)
+    content: Row = {"schema": 1, "rows": [saved.to_dict()], "notes": [note.to_dict() for note in saved.notes]}
     output.write(Document("Final model", repr(cases), (Section("model", "Model", blocks, brief=True),)), content, form)

@@ -1,3 +1,9 @@
-"""Is the difference real: tests between models, declared once each, and what they answer."""
+"""Statistical tests between models, samples and data sets."""
 
-from scorespace.comparisons import delong, folds, mcnemar, numbers, paired, ranking, unpaired  # the catalogue's order
+from scorespace.comparisons import delong
+from scorespace.comparisons import folds
+from scorespace.comparisons import mcnemar
+from scorespace.comparisons import regression
+from scorespace.comparisons import paired
+from scorespace.comparisons import ranking
+from scorespace.comparisons import unpaired  # the catalogue's order

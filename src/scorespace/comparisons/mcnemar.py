@@ -8,70 +8,85 @@ from dataclasses import replace
 from typing import Annotated, Any, Final, Literal, get_args
 
 import numpy as np
+from scipy.special import chdtrc
 
-from scorespace.comparisons.answer import Alternative, Comparison
 from scorespace.comparisons.datasets import sign_p
-from scorespace.comparisons.difference import combined
-from scorespace.comparisons.question import RIGHT, Paired, Several
-from scorespace.comparisons.suits import (
-    any_of_several,
-    case_by_case,
-    decided,
-    each_case_once,
-    not_in_folds,
-    of_decisions,
-    ungrouped,
-    unweighted,
+from scorespace.comparisons.design import ACCURACY, MultipleModels, PairedModels
+from scorespace.comparisons.difference import mover_interval
+from scorespace.comparisons.eligibility import (
+    discourages_folds,
+    discourages_groups,
+    requires_decisions,
+    requires_joint_cases,
+    requires_single_cases,
+    requires_threshold,
+    requires_two_sided_omnibus,
+    requires_unweighted,
 )
+from scorespace.comparisons.result import Alternative, Comparison
 from scorespace.comparisons.test import test
 from scorespace.errors import ScoreSpaceError
-from scorespace.resampling.share import wilson
+from scorespace.inference.proportion import wilson
 from scorespace.results import grouped, note
-from scorespace.special import chdtrc
 from scorespace.tables import Array, Table
 
 Method = Literal["corrected", "uncorrected", "exact", "midp"]
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
 FEW_DISCORDANT: Final = 25
-"""Below it the chi-squared approximation is poor, and mid-p is the default."""
+"""Discordant cases below which the χ² approximation is poor, and mid-p is the default."""
 
-_TOGETHER: Final = "there are no discordant cases: the decisions are right and wrong together"
-_HARDLY_ANY: Final = 10  # discordant cases from which no test tells much
+_NO_DISCORDANT: Final = "there are no discordant cases: all models are right or wrong on the same cases"
+_MIN_DISCORDANT: Final = 10  # discordant cases below which a note warns of low power
 
 
 @test(
     title="McNemar's test",
-    for_="decisions: counts the cases on which only one of two models is right",
-    suits=(of_decisions, decided, each_case_once, unweighted, not_in_folds, ungrouped),
+    for_="decisions: counts discordant cases, on which only one of two models is right",
+    suits=(
+        requires_decisions,
+        requires_threshold,
+        requires_single_cases,
+        requires_unweighted,
+        discourages_folds,
+        discourages_groups,
+    ),
     directed=True,
     spellings={f"mcnemar_{method}": {"method": method} for method in METHODS},
 )
 def mcnemar(
-    question: Paired[Table],
+    design: PairedModels[Table],
     *,
     method: Annotated[
         Literal["auto", "corrected", "uncorrected", "exact", "midp"],
         "χ² corrected or not, exact binomial, or mid-p; auto: mid-p below 25 discordant cases, else corrected",
     ] = "auto",
 ) -> Comparison:
-    """Cases on which only one model is right, n₁₀ and n₀₁: (|n₁₀ − n₀₁| − 1)² / (n₁₀ + n₀₁), or their binomial."""
-    right = [question.right(model) for model in question.names]
+    """Discordant cases n₁₀ and n₀₁, on which only one model is right: (|n₁₀ − n₀₁| − 1)² / (n₁₀ + n₀₁), or binomial."""
+    right = [design.right(model) for model in design.names]
     stated = None if method == "auto" else method
-    times = question.cases.times
-    asked: dict[str, Any] = {"method": stated, "level": question.level, "alternative": question.alternative}
-    found = replace(mcnemar_test(*right, names=question.names, times=times, **asked), measure=question.of)
-    ((_, only_a), (only_b, _)) = found.table or ((0, 0), (0, 0))
-    if only_a + only_b >= _HARDLY_ANY:
-        return found
-    text = f"{found.a} and {found.b} disagree on {grouped(only_a + only_b)} cases only: from so few no test tells much."
-    return replace(found, notes=(note("SS014", text),))
+    times = design.cases.times
+    settings: dict[str, Any] = {"method": stated, "level": design.level, "alternative": design.alternative}
+    comparison = replace(mcnemar_test(*right, names=design.names, times=times, **settings), measure=design.of)
+    ((_, only_a), (only_b, _)) = comparison.table or ((0, 0), (0, 0))
+    if only_a + only_b >= _MIN_DISCORDANT:
+        return comparison
+    names = f"{comparison.a} and {comparison.b}"
+    text = f"{names} have only {grouped(only_a + only_b)} discordant cases: the test has little power."
+    return replace(comparison, notes=(note("SS014", text),))
 
 
-@mcnemar.on(of_decisions, case_by_case, decided, each_case_once, unweighted, any_of_several)
-def _all_decisions(question: Several[Table]) -> Comparison:
+@mcnemar.on(
+    requires_decisions,
+    requires_joint_cases,
+    requires_threshold,
+    requires_single_cases,
+    requires_unweighted,
+    requires_two_sided_omnibus,
+)
+def _cochran(design: MultipleModels[Table]) -> Comparison:
     """Cochran's Q."""
-    right = np.stack([question.right(model) for model in question.models])
-    return replace(cochran_q(right, names=question.models), measure=question.of)
+    right = np.stack([design.right(model) for model in design.models])
+    return replace(cochran_q(right, names=design.models), measure=design.of)
 
 
 def mcnemar_test(
@@ -84,50 +99,49 @@ def mcnemar_test(
     alternative: Alternative = "two-sided",
     times: Array | None = None,
 ) -> Comparison:
-    """Whether two models are right on the same share of cases; only cases on which they differ tell.
+    """Test whether two models have the same accuracy; only discordant cases matter (McNemar 1947).
 
-    The table counts both right, only a; only b, neither. Without a method: mid-p below 25 discordant
-    cases, else the chi-squared with continuity correction. One side alone is asked of the binomial, whose two tails
-    share the count that was seen; of χ² both are. The interval is Newcombe's for paired shares. A row may stand for so
-    many `times` cases.
+    The table counts both right, only a; only b, neither. Without a method: mid-p below 25 discordant cases, else χ²
+    with continuity correction. One-sided alternatives use the binomial; χ² is two-sided. The interval is Newcombe's for
+    paired proportions. A row may represent `times` cases.
 
     >>> right = np.array([True] * 12 + [False] * 4)
     >>> mcnemar_test(right, right[::-1]).table
     ((8, 4), (4, 0))
     """
     a_right, b_right = np.asarray(a_right, dtype=bool), np.asarray(b_right, dtype=bool)
-    counted = np.bincount(2 * a_right + b_right, times, minlength=4).astype(np.int64).tolist()
-    neither, only_b, only_a, both = counted
-    total, discordant = sum(counted), only_a + only_b
+    counts = np.bincount(2 * a_right + b_right, times, minlength=4).astype(np.int64).tolist()
+    neither, only_b, only_a, both = counts
+    total, discordant = sum(counts), only_a + only_b
     chosen = method or ("midp" if discordant < FEW_DISCORDANT else "corrected")
-    of_chi2 = chosen in ("corrected", "uncorrected")
-    sided = "two-sided" if of_chi2 else alternative
+    is_chi2 = chosen in ("corrected", "uncorrected")
+    sided = "two-sided" if is_chi2 else alternative
     statistic, p = mcnemar_p(only_a, only_b, chosen, sided)
     low, high = newcombe_paired(both, only_a, only_b, neither, level)
     return Comparison(
         *names,
         f"mcnemar, {chosen}",
-        RIGHT.name,
+        ACCURACY.name,
         (only_a - only_b) / total,
         low,
         high,
         level,
         statistic,
-        1.0 if of_chi2 else math.nan,
+        1.0 if is_chi2 else math.nan,
         p,
-        reason=None if discordant else _TOGETHER,
+        reason=None if discordant else _NO_DISCORDANT,
         table=((both, only_a), (only_b, neither)),
         alternative=sided,
     )
 
 
-MOST_COUNTED: Final = 10_000_000
+MAX_CASES: Final = 10_000_000
 CELLS: Final = ("both wrong", "only {a} right", "only {b} right", "both right")
-"""What n00, n01, n10 and n11 count: 1 stands for right, and n01 are the cases that the first model gets right alone."""
+"""What n00, n01, n10 and n11 count: n01 are the cases that only the first model gets right."""
 
 
 def decisions_from_counts(counts: Sequence[Any], names: tuple[str, str] = ("a", "b")) -> dict[str, Array]:
-    """The truth and the decisions of two models of which n00, n01, n10, n11 cases are known.
+    """Return the truth and the decisions of two models from the counts n00, n01, n10, n11.
 
     >>> {name: found.tolist() for name, found in decisions_from_counts([0, 2, 1, 0]).items()}["a"]
     ['right', 'right', 'wrong']
@@ -137,15 +151,15 @@ def decisions_from_counts(counts: Sequence[Any], names: tuple[str, str] = ("a", 
         exact = all(float(part) == size for part, size in zip(counts, sizes, strict=True))
     except (TypeError, ValueError, OverflowError):
         sizes, exact = [], False
-    written = ",".join(map(str, counts))
+    text = ",".join(map(str, counts))
     if not exact or len(sizes) != 4 or min(sizes) < 0 or not sum(sizes):
         raise ScoreSpaceError(
-            f"counts={written} are no four counts.",
+            f"counts={text} are not four counts.",
             hint="both wrong, only a right, only b right, both right: 20,40,20,120",
         )
-    if sum(sizes) > MOST_COUNTED:
+    if sum(sizes) > MAX_CASES:
         raise ScoreSpaceError(
-            f"counts={written} are more cases than can be listed.",
+            f"counts={text} are too many cases.",
             seen=f"{sum(sizes)} cases",
             hint="smaller counts in the same proportions",
         )
@@ -153,22 +167,22 @@ def decisions_from_counts(counts: Sequence[Any], names: tuple[str, str] = ("a", 
         raise ScoreSpaceError(f"names={','.join(names)} do not name two models.", hint='names=("a", "b")')
     label = np.array(["wrong", "right"])
     right = dict(zip(names, ([0, 1, 0, 1], [0, 0, 1, 1]), strict=True))
-    told = {model: np.repeat(label[np.array(marks)], sizes) for model, marks in right.items()}
-    return {"truth": np.repeat(label[1:], sum(sizes)), **told}
+    decisions = {model: np.repeat(label[np.array(marks)], sizes) for model, marks in right.items()}
+    return {"truth": np.repeat(label[1:], sum(sizes)), **decisions}
 
 
 def name_cells(counts: Sequence[Any], names: tuple[str, str]) -> str:
-    """The four counts with what each of them counts, for people."""
+    """Describe the four counts."""
     a, b = names
-    told = (f"{cell.format(a=a, b=b)} {grouped(int(count))}" for cell, count in zip(CELLS, counts, strict=True))
-    return ", ".join(told)
+    parts = (f"{cell.format(a=a, b=b)} {grouped(int(count))}" for cell, count in zip(CELLS, counts, strict=True))
+    return ", ".join(parts)
 
 
 def newcombe_paired(both: int, only_a: int, only_b: int, neither: int, level: float = 0.95) -> tuple[float, float]:
-    """Newcombe's interval for the difference of two shares of the same cases (1998, method 10).
+    """Newcombe's interval for the difference of two paired proportions (1998, method 10).
 
-    Wilson's intervals of both shares, combined with the correlation φ of the two; where the cases agree more than
-    they disagree, φ is corrected for continuity. It has width also when no case is discordant.
+    Wilson's intervals of both proportions are combined with their correlation φ, with a continuity correction if it is
+    positive. It has positive width also without discordant cases.
 
     >>> tuple(round(x, 4) for x in newcombe_paired(36, 12, 2, 0))
     (0.0569, 0.3404)
@@ -180,39 +194,39 @@ def newcombe_paired(both: int, only_a: int, only_b: int, neither: int, level: fl
     if excess > 0:
         excess = max(0.0, excess - total / 2)
     phi = excess / math.sqrt(product) if product > 0 else 0.0
-    return combined(a / total, wilson(a, total, level), b / total, wilson(b, total, level), phi)
+    return mover_interval(a / total, wilson(a, total, level), b / total, wilson(b, total, level), phi)
 
 
 def mcnemar_p(only_a: int, only_b: int, method: Method, alternative: Alternative = "two-sided") -> tuple[float, float]:
-    """Statistic and p-value from the two discordant counts; without any, p = 1; of χ² two-sided whatever is asked.
+    """Statistic and p value from the two discordant counts; p = 1 without any; χ² is always two-sided.
 
     >>> mcnemar_p(6, 16, "corrected")[0]
     3.6818181818181817
     """
     if method not in METHODS:
         raise ScoreSpaceError(f"method={method!r} is unknown.", seen=f"{METHODS}", hint="one of these")
-    total, gap = only_a + only_b, abs(only_a - only_b)
+    total, difference = only_a + only_b, abs(only_a - only_b)
     if total == 0:
         return math.nan, 1.0
     if method in ("corrected", "uncorrected"):
-        # Equal counts leave nothing to correct.
-        statistic = max(0, gap - (method == "corrected")) ** 2 / total
+        # Equal counts need no correction.
+        statistic = max(0, difference - (method == "corrected")) ** 2 / total
         return statistic, float(chdtrc(1, statistic))
     return math.nan, sign_p(only_a, only_b, alternative, share=1.0 if method == "exact" else 0.5)
 
 
 def cochran_q(right: Array, *, names: Sequence[str]) -> Comparison:
-    """Whether several models are right on the same share of cases (rows models, columns cases).
+    """Cochran's Q (1950): whether several models have the same accuracy (rows models, columns cases).
 
     Q = (k−1)·(k·Σ Gⱼ² − (Σ Gⱼ)²) / (k·Σ Lᵢ − Σ Lᵢ²), χ² with k − 1 degrees of freedom; for two models it is
     McNemar's uncorrected statistic.
     """
-    hits = np.asarray(right, dtype=np.float64)
-    k = hits.shape[0]
-    by_model, by_case = hits.sum(axis=1), hits.sum(axis=0)
-    spread = float(k * by_case.sum() - (by_case**2).sum())
-    found = Comparison(names[0], ", ".join(names[1:]), "cochran q", RIGHT.name, df=float(k - 1), several=True)
-    if spread == 0:
-        return replace(found, statistic=0.0, p=1.0, reason=_TOGETHER)
-    q = (k - 1) * float(k * (by_model**2).sum() - by_model.sum() ** 2) / spread
-    return replace(found, statistic=q, p=float(chdtrc(k - 1, q)))
+    correct = np.asarray(right, dtype=np.float64)
+    k = correct.shape[0]
+    by_model, by_case = correct.sum(axis=1), correct.sum(axis=0)
+    denominator = float(k * by_case.sum() - (by_case**2).sum())
+    comparison = Comparison(names[0], ", ".join(names[1:]), "cochran q", ACCURACY.name, df=float(k - 1), several=True)
+    if denominator == 0:
+        return replace(comparison, statistic=0.0, p=1.0, reason=_NO_DISCORDANT)
+    q = (k - 1) * float(k * (by_model**2).sum() - by_model.sum() ** 2) / denominator
+    return replace(comparison, statistic=q, p=float(chdtrc(k - 1, q)))

@@ -1,4 +1,4 @@
-"""The declaration of a test: one decorated function, the questions it can be asked, and what it suits."""
+"""Declaration of tests: one decorated function per test, the designs it supports, and its eligibility rules."""
 
 # ruff: noqa: PT028 - it declares tests of models and is none of pytest's
 
@@ -6,23 +6,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args, get_origin, get_type_hints
 
-from scorespace.comparisons.answer import Comparison, one_sided
-from scorespace.comparisons.certain import certain
-from scorespace.comparisons.question import Question
-from scorespace.declaration import Call, Declaration, Option, Registry, check_options, options_of, read_value
+from scorespace.comparisons.bounds import certify
+from scorespace.comparisons.design import Design
+from scorespace.comparisons.result import Comparison, one_sided
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
-from scorespace.frozen import dataclass
+from scorespace.options import Option, check_options, keyword_options, parse_value
+from scorespace.registry import Call, RegisteredFunction, Registry
 from scorespace.results import Note, note
 from scorespace.tables import NoTableError, Table
-from scorespace.tables.table import called
+from scorespace.tables.table import table_name
 
 
 @dataclass(frozen=True)
-class Refused:
-    """Why a test cannot answer a question; {test} stands for its name, {title} for its title."""
+class NotApplicable:
+    """Why a test does not apply; {test} is replaced by its name, {title} by its title."""
 
     problem: str
     seen: str | None = None
@@ -31,23 +31,23 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Doubt:
-    """Why a test is not chosen by itself, though it can be asked for; with a code, there is a note that says so.
+class Discouraged:
+    """Why a test is not a default, though it can be requested; with a code, a note says so.
 
-    `aloud`: also where another test was chosen, and does not say so itself.
+    `always_noted`: the note appears also where another test was chosen.
     """
 
     text: str
     code: str | None = None
-    aloud: bool = True
+    always_noted: bool = True
 
 
-Rule = Callable[[Any], Refused | Doubt | None]
+Rule = Callable[[Any], NotApplicable | Discouraged | None]
 
 
 @dataclass(frozen=True)
-class Form:
-    """A test as the answer to one kind of question, of models that have such a table."""
+class TestForm:
+    """A test for one kind of design, of models with the given kind of table."""
 
     function: Callable[..., Comparison]
     table: type[Table]
@@ -56,20 +56,20 @@ class Form:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """What can be said of it when it answers such a question."""
-        return options_of(self.function)
+        """Options for this kind of design."""
+        return keyword_options(self.function)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TestKind(Declaration):
-    """A test with all that a reader needs to choose it.
+class TestKind(RegisteredFunction):
+    """A declared test.
 
-    `for_` says what it is for. `suits` are the rules of what it can be asked, each of which is silent, refuses or
-    doubts. A `general` test comes after all others when none is named. `spellings` are further names that imply
-    options. `forms` holds what it does by kind of question; a `directed` form tells which of two numbers is greater.
+    `for_` says what it is for. `suits` are its eligibility rules. A `general` test comes after all others when none is
+    requested. `spellings` are further names that imply options. `forms` holds its functions by kind of design; a
+    `directed` form supports one-sided alternatives.
     """
 
-    __test__ = False  # no test of this project
+    __test__ = False  # not a test of this project
 
     name: str
     title: str
@@ -78,80 +78,87 @@ class TestKind(Declaration):
     aliases: tuple[str, ...] = ()
     general: bool = False
     spellings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    forms: dict[type[Question[Any]], Form] = field(default_factory=dict)
+    forms: dict[type[Design[Any]], TestForm] = field(default_factory=dict)
 
-    def __call__(self, question: Question[Any], **options: Any) -> Comparison:
-        """The answer to a question that it suits."""
+    def __call__(self, design: Design[Any], **options: Any) -> Comparison:
+        """Run the test on a design that it suits."""
         check_options(self, options)
-        form = self.forms[type(question)]
-        known = {option.name for option in form.options}
+        form = self.forms[type(design)]
+        names = {option.name for option in form.options}
         for name, value in options.items():
-            if name not in known:
-                problem = f"{name}={value} of {self.name} says nothing when it is to {question.asks}."
+            if name not in names:
+                problem = f"{name}={value} of {self.name} does not apply: {self.name} cannot use it to {design.asks}."
                 raise ScoreSpaceError(problem, hint=f'test="{self.name}"')
-        return one_sided(certain(form.function(question, **options), question), question.alternative)
+        return one_sided(certify(form.function(design, **options), design), design.alternative)
 
     def on(
         self, *suits: Rule, directed: bool | None = None
     ) -> Callable[[Callable[..., Comparison]], Callable[..., Comparison]]:
-        """Declare what it answers to another kind of question, named by the annotation of the first parameter."""
+        """Declare the test for another kind of design, named by the annotation of the first parameter."""
 
         def declare(function: Callable[..., Comparison]) -> Callable[..., Comparison]:
-            kind, table = _asked(function)
+            kind, table = _annotated_design(function)
             first = next(iter(self.forms.values()))
-            self.forms[kind] = Form(function, table, suits, first.directed if directed is None else directed)
+            self.forms[kind] = TestForm(function, table, suits, first.directed if directed is None else directed)
             return function
 
         return declare
 
-    def misfit(self, question: Question[Any]) -> Refused | Doubt | None:
-        """Why it does not suit a question: the first refusal, else the first doubt."""
-        form = self.forms.get(type(question))
+    def misfit(self, design: Design[Any]) -> NotApplicable | Discouraged | None:
+        """Why the test does not suit a design: the first reason against, else the first to discourage it."""
+        form = self.forms.get(type(design))
         if form is None:
-            able = [one.name for one in ranked() if type(question) in one.forms]
-            return Refused(f"{{test}} cannot {question.asks}.", seen=f"{listing(able)} can", hint=f'test="{able[-1]}"')
-        doubts: list[Doubt] = []
+            names = [kind.name for kind in tests_in_order() if type(design) in kind.forms]
+            return NotApplicable(
+                f"{{test}} cannot {design.asks}.", seen=f"{listing(names)} can", hint=f'test="{names[-1]}"'
+            )
+        doubts: list[Discouraged] = []
         for rule in (*form.suits, self._has_tables):
-            found = rule(question)
-            if isinstance(found, Refused):
-                return found
-            doubts += [] if found is None else [found]
-        if question.alternative != "two-sided" and not form.directed:
-            able = [one.name for one in ranked() if type(question) in one.forms and one.forms[type(question)].directed]
-            return Refused(
-                f"{{title}} knows no direction{asked_for_one(question)}", seen=f"{listing(able)} do" if able else None
+            result = rule(design)
+            if isinstance(result, NotApplicable):
+                return result
+            doubts += [] if result is None else [result]
+        if design.alternative != "two-sided" and not form.directed:
+            names = [
+                kind.name
+                for kind in tests_in_order()
+                if type(design) in kind.forms and kind.forms[type(design)].directed
+            ]
+            return NotApplicable(
+                f"{{title}} has no one-sided form{alternative_text(design)}",
+                seen=f"{listing(names)} do" if names else None,
             )
         return doubts[0] if doubts else None
 
-    def _has_tables(self, question: Question[Any]) -> Refused | None:
-        """Models that have the table it needs."""
-        wanted = self.forms[type(question)].table
-        for table in question.tables:
+    def _has_tables(self, design: Design[Any]) -> NotApplicable | None:
+        """Requires models with the table that the test needs."""
+        wanted = self.forms[type(design)].table
+        for table in design.tables:
             try:
                 table.inside(wanted)
             except NoTableError:
-                problem = f"{{test}} needs {called(wanted)}, and this is {table.described()}."
-                return Refused(problem, hint='test="bootstrap"', error=MeasureError)
+                problem = f"{{test}} needs {table_name(wanted)}, and this is {table.described()}."
+                return NotApplicable(problem, hint='test="bootstrap"', error=MeasureError)
         return None
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """Its options, whatever it is asked."""
-        return tuple({one.name: one for form in self.forms.values() for one in form.options}.values())
+        """Options for any design."""
+        return tuple({option.name: option for form in self.forms.values() for option in form.options}.values())
 
-    def takes(self, option: str, of: type[Question[Any]] = Question) -> bool:
-        """Whether it has that option when it answers questions of a kind."""
+    def takes(self, option: str, of: type[Design[Any]] = Design) -> bool:
+        """Whether the test has that option for a kind of design."""
         forms = (form for kind, form in self.forms.items() if issubclass(kind, of))
-        return any(option == one.name for form in forms for one in form.options)
+        return any(option == option_.name for form in forms for option_ in form.options)
 
     @property
     def directed(self) -> bool:
-        """Whether one direction alone can be asked for."""
+        """Whether one-sided alternatives are supported."""
         return any(form.directed for form in self.forms.values())
 
     @property
     def named(self) -> str:
-        """Its title within a sentence: DeLong's test, the bootstrap."""
+        """Title within a sentence: DeLong's test, the bootstrap."""
         return self.title if self.title[0].isupper() or self.title[0].isdigit() else f"the {self.title}"
 
 
@@ -170,14 +177,14 @@ def test(
     directed: bool = False,
     spellings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Callable[[Callable[..., Comparison]], TestKind]:
-    """Declare a test; the annotation of the first parameter says what it is asked, and of which tables.
+    """Declare a test; the annotation of the first parameter names the design and the table.
 
-    The docstring's first line is the explanation and the formula; keyword-only parameters are options.
+    The first line of the docstring is the explanation with the formula; keyword-only parameters are options.
     """
 
     def declare(function: Callable[..., Comparison]) -> TestKind:
-        kind, table = _asked(function)
-        forms = {kind: Form(function, table, suits, directed)}
+        kind, table = _annotated_design(function)
+        forms = {kind: TestForm(function, table, suits, directed)}
         names, spelt = (*aliases, *(spellings or {})), spellings or {}
         return TESTS.add(TestKind(name, title, for_, function, names, general, spelt, forms))
 
@@ -187,23 +194,23 @@ def test(
 test.__test__ = False  # type: ignore[attr-defined]  # no test of this project
 
 
-def _asked(function: Callable[..., Comparison]) -> tuple[type[Question[Any]], type[Table]]:
-    """The kind of question and the table that a function is annotated with: `Paired[ScoreTable]`."""
+def _annotated_design(function: Callable[..., Comparison]) -> tuple[type[Design[Any]], type[Table]]:
+    """Return the design and the table in a function's annotation: `Paired[ScoreTable]`."""
     hint = next(iter(get_type_hints(function).values()), None)
     kind = get_origin(hint) or hint
     table = next(iter(get_args(hint)), Table)
-    if not (isinstance(kind, type) and issubclass(kind, Question)):
-        raise TypeError(f"{function.__name__}: annotate the first parameter with the question it answers")
+    if not (isinstance(kind, type) and issubclass(kind, Design)):
+        raise TypeError(f"{function.__name__}: annotate the first parameter with the design it supports")
     return kind, table if isinstance(table, type) else Table
 
 
-def ranked() -> list[TestKind]:
-    """All tests in the order in which they are tried: those that suit anything come last."""
+def tests_in_order() -> list[TestKind]:
+    """Return all tests in the order in which they are tried: general ones last."""
     return sorted(TESTS, key=lambda kind: kind.general)
 
 
 def parse_test(text: str) -> Call[TestKind]:
-    """A test with its options, as users write it; older spellings mean one with an option.
+    """Parse a test with its options; older spellings imply an option.
 
     >>> str(parse_test("mcnemar-exact")), str(parse_test("bootstrap(replicates=500)"))
     ('mcnemar(method=exact)', 'bootstrap(replicates=500)')
@@ -215,11 +222,11 @@ def parse_test(text: str) -> Call[TestKind]:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A test with its options, and what there is to say about it."""
+class ChosenTest:
+    """A test with its options, and why it is discouraged, if so."""
 
     call: Call[TestKind]
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[Discouraged, ...] = ()
     stated: bool = True
 
     @property
@@ -228,86 +235,86 @@ class Choice:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes of the doubts: what was chosen instead, or what to take instead."""
+        """Notes on discouraged tests: which one is used instead, or should be."""
         instead = "" if self.stated else f"; {self.kind.named} is used instead"
-        told = (one for one in self._telling if self.stated or one.aloud)
-        return tuple(note(one.code or "", f"{one.text}{instead}.") for one in told)
+        selected = (reason for reason in self._coded_doubts if self.stated or reason.always_noted)
+        return tuple(note(reason.code or "", f"{reason.text}{instead}.") for reason in selected)
 
     @property
     def reason(self) -> str | None:
-        """Why another test was passed over."""
-        return None if self.stated else "; ".join(one.text for one in self._telling) or None
+        """Why other tests were not chosen."""
+        return None if self.stated else "; ".join(reason_.text for reason_ in self._coded_doubts) or None
 
     @property
-    def _telling(self) -> list[Doubt]:
-        """The first doubt of each kind: what is too little for one test is too little for the next."""
-        return list({one.code: one for one in reversed(self.doubts) if one.code is not None}.values())[::-1]
+    def _coded_doubts(self) -> list[Discouraged]:
+        """The first reason of each kind."""
+        return list({doubt.code: doubt for doubt in reversed(self.doubts) if doubt.code is not None}.values())[::-1]
 
 
-def chosen(text: str | None, question: Question[Any]) -> Choice:
-    """The test that was named, refused where it does not suit; or the first that suits, when none was named.
+def chosen(text: str | None, design: Design[Any]) -> ChosenTest:
+    """Return the requested test, an error where it does not apply; or the first applicable one if none is requested.
 
-    Where every test that could answer is in doubt, the first of them answers.
+    If all applicable tests are discouraged, the first of them is used.
     """
 
-    def choice(call: Call[TestKind], *doubts: tuple[TestKind, Doubt], stated: bool = True) -> Choice:
-        told = tuple(replace(one, text=one.text.replace("{title}", kind.named)) for kind, one in doubts)
-        return Choice(call, told, stated)
+    def choice(call: Call[TestKind], *doubts: tuple[TestKind, Discouraged], stated: bool = True) -> ChosenTest:
+        texts = tuple(replace(reason, text=reason.text.replace("{title}", kind.named)) for kind, reason in doubts)
+        return ChosenTest(call, texts, stated)
 
     if text is not None:
         call = parse_test(text)
-        doubt = refuse_misfit(call.noun, question)
+        doubt = check_applicable(call.noun, design)
         return choice(call) if doubt is None else choice(call, (call.noun, doubt))
-    doubts: list[tuple[TestKind, Doubt]] = []
-    first: Refused | None = None
-    for kind in ranked():
-        found = kind.misfit(question)
-        if found is None:
+    doubts: list[tuple[TestKind, Discouraged]] = []
+    first: NotApplicable | None = None
+    for kind in tests_in_order():
+        result = kind.misfit(design)
+        if result is None:
             return choice(Call(kind), *doubts, stated=False)
-        if isinstance(found, Doubt):
-            doubts.append((kind, found))
+        if isinstance(result, Discouraged):
+            doubts.append((kind, result))
         else:
-            first = found if kind.general and first is None else first
+            first = result if kind.general and first is None else first
     if doubts:
         return choice(Call(doubts[0][0]), doubts[0])
-    raise refusal(ranked()[0], first or Refused(f"no test can {question.asks}."))
+    raise not_applicable_error(tests_in_order()[0], first or NotApplicable(f"no test can {design.asks}."))
 
 
-def refuse_misfit(kind: TestKind, question: Question[Any]) -> Doubt | None:
-    """The doubt there is about a test that was named for a question; what it cannot answer is refused."""
-    found = kind.misfit(question)
-    if isinstance(found, Refused):
-        raise refusal(kind, found)
-    return found
+def check_applicable(kind: TestKind, design: Design[Any]) -> Discouraged | None:
+    """Return why a requested test is discouraged, if so; raise an error where it does not apply."""
+    result = kind.misfit(design)
+    if isinstance(result, NotApplicable):
+        raise not_applicable_error(kind, result)
+    return result
 
 
-def refusal(kind: TestKind, found: Refused) -> ScoreSpaceError:
-    """The error that says why a test does not suit."""
-    problem = found.problem.replace("{test}", kind.name).replace("{title}", kind.named)
-    return found.error(
-        problem[0].upper() + problem[1:] if "{title}" in found.problem else problem, seen=found.seen, hint=found.hint
+def not_applicable_error(kind: TestKind, reason: NotApplicable) -> ScoreSpaceError:
+    """Return the error that says why a test does not apply."""
+    problem = reason.problem.replace("{test}", kind.name).replace("{title}", kind.named)
+    return reason.error(
+        problem[0].upper() + problem[1:] if "{title}" in reason.problem else problem, seen=reason.seen, hint=reason.hint
     )
 
 
-def with_options(call: Call[TestKind], stated: Mapping[str, Any], of: type[Question[Any]] = Question) -> Call[TestKind]:
-    """The call with options that were stated beside it; those it lacks are refused, naming tests of such questions."""
-    given = {name: value for name, value in stated.items() if value is not None}
-    if not given:
+def with_options(call: Call[TestKind], stated: Mapping[str, Any], of: type[Design[Any]] = Design) -> Call[TestKind]:
+    """Add separately stated options to a call; unknown ones are an error that names tests with this option."""
+    stated_options = {name: value for name, value in stated.items() if value is not None}
+    if not stated_options:
         return call
     options = {option.name: option for option in call.noun.options}
-    for name, value in given.items():
+    for name, value in stated_options.items():
         if name not in options:
-            able = [one.name for one in ranked() if one.takes(name, of)]
-            said = value if isinstance(value, str) else f"{value:g}"
+            names = [kind.name for kind in tests_in_order() if kind.takes(name, of)]
+            text = value if isinstance(value, str) else f"{value:g}"
             raise ScoreSpaceError(
-                f"{name}={said} is for the test {' or '.join(able)}, and not for {call.noun.name}.",
-                hint=f'test="{able[0]}"' if able else None,
+                f"{name}={text} is for the test {' or '.join(names)}, and not for {call.noun.name}.",
+                hint=f'test="{names[0]}"' if names else None,
             )
         if isinstance(value, str):
-            read_value(options[name], value, call.noun.name)  # refuses what is none of its values
-    merged = {**call.options, **given}
+            parse_value(options[name], value, call.noun.name)  # raises an error for invalid values
+    merged = {**call.options, **stated_options}
     return Call(call.noun, tuple((name, merged[name]) for name in options if name in merged))
 
 
-def asked_for_one(question: Question[Any]) -> str:
-    return f", and alternative={question.alternative!r} asks for one."
+def alternative_text(design: Design[Any]) -> str:
+    return f", so alternative={design.alternative!r} is not possible."

@@ -1,18 +1,39 @@
-"""How it changes: curves over all thresholds, from one table each, every kind declared once."""
+"""Curves over all thresholds; each kind is one registered function of a table."""
 
-from scorespace.curves.curve import CURVES, Curve, curve
-from scorespace.curves.hull import Corner, Hull, Mixture, hull  # this and what follows: the order of the catalogue
-from scorespace.curves.roc import RocCurve, roc
-from scorespace.curves.pr import PrCurve, pr
-from scorespace.curves.smooth import SmoothCurve, smooth, softened
-from scorespace.curves.cost import cost_curve, iso_line
-from scorespace.curves.brier import brier_curve, net_benefit, optimal_curve
-from scorespace.curves.calibration import CalibrationCurve, calibration
-from scorespace.curves.gain import gain, lift_curve
+from scorespace.curves.curve import CURVES
+from scorespace.curves.curve import Curve
+from scorespace.curves.curve import curve
+from scorespace.curves.hull import HullVertex
+from scorespace.curves.hull import Hull
+from scorespace.curves.hull import Mixture
+from scorespace.curves.hull import hull  # from here on in the order of the catalogue
+from scorespace.curves.roc import RocCurve
+from scorespace.curves.roc import roc
+from scorespace.curves.pr import PrCurve
+from scorespace.curves.pr import pr
+from scorespace.curves.smooth import SmoothCurve
+from scorespace.curves.smooth import smooth
+from scorespace.curves.smooth import softened
+from scorespace.curves.cost import cost_curve
+from scorespace.curves.cost import iso_line
+from scorespace.curves.brier import brier_curve
+from scorespace.curves.brier import net_benefit
+from scorespace.curves.brier import optimal_curve
+from scorespace.curves.calibration import CalibrationCurve
+from scorespace.curves.calibration import calibration
+from scorespace.curves.gain import gain
+from scorespace.curves.gain import lift_curve
 from scorespace.curves.isotonic import isotonic
 from scorespace.curves.midpoint import learn_midpoint
-from scorespace.curves.rejection import RejectRule, chow, rejection
-from scorespace.curves.residuals import error_size, predicted, quantiles, residuals
-from scorespace.curves.rroc import RrocCurve, rroc, rroc_hull
-from scorespace.curves.sweep import sweep
-from scorespace.curves.certain import bounded_area
+from scorespace.curves.rejection import RejectRule
+from scorespace.curves.rejection import chow
+from scorespace.curves.rejection import rejection
+from scorespace.curves.residuals import error_size
+from scorespace.curves.residuals import predicted
+from scorespace.curves.residuals import quantiles
+from scorespace.curves.residuals import residuals
+from scorespace.curves.rroc import RrocCurve
+from scorespace.curves.rroc import rroc
+from scorespace.curves.rroc import rroc_hull
+from scorespace.curves.threshold import sweep
+from scorespace.curves.bounds import bounded_area

@@ -1,20 +1,20 @@
-"""The calibration curve: how often what was given a probability happens."""
+"""Calibration curves: observed rates of groups of cases against their mean predicted probability."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Final, Literal, Self, get_args
 
 import numpy as np
 
 from scorespace.curves.brier import probabilities
-from scorespace.curves.curve import Curve, beside_chance
+from scorespace.curves.curve import Curve, unit_square_with_diagonal
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreSpaceError, did_you_mean
-from scorespace.frozen import dataclass
 from scorespace.tables import Array, ScoreTable, ratio
-from scorespace.tables.classes import TOP
-from scorespace.tables.order import starts_of
-from scorespace.tables.pieces import PIECE, over_pieces
+from scorespace.tables.chunks import CHUNK_ROWS, map_chunks
+from scorespace.tables.class_scores import TOP
+from scorespace.tables.weighted_quantiles import run_starts
 
 BINS: Final = 10
 Grouping = Literal["isotonic", "width", "count"]
@@ -23,10 +23,28 @@ GROUPINGS: Final = get_args(Grouping)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CalibrationCurve(Curve):
-    """Groups of neighbouring scores, the lowest first: mean score (x) and observed rate (y) of each.
+    """Mean score (x) and observed rate (y) of groups of neighbouring scores, in ascending order.
 
-    `threshold` and `highest` are the ends of a group, `cases` and `hits` the weights of all its cases
-    and of the positive ones. `by` says how the groups were formed.
+    Parameters
+    ----------
+    kind : str
+        Name of the kind of curve, such as "roc".
+    x, y : ndarray of shape (n_points,)
+        Coordinates of the points.
+    threshold : ndarray of shape (n_points,)
+        Lowest score of each group.
+    x_title, y_title : str
+        Titles of the axes.
+    highest : ndarray of shape (n_points,)
+        Highest score of each group.
+    cases : ndarray of shape (n_points,)
+        Weight of the cases of each group.
+    hits : ndarray of shape (n_points,)
+        Weight of the positives of each group.
+    by : {"isotonic", "width", "count"}
+        How the groups were formed.
+    certified_low, certified_high : ndarray, optional
+        Bounds of y for a binned table; NaN where they are unknown.
     """
 
     highest: Array
@@ -35,7 +53,7 @@ class CalibrationCurve(Curve):
     by: str
 
     def line(self) -> Curve:
-        """What is drawn: groups by isotonic regression reach from their lowest to their highest score.
+        """The curve as drawn: isotonic groups extend from their lowest to their highest score.
 
         >>> from scorespace.tables import score_table
         >>> calibration(score_table([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])).line().x
@@ -43,20 +61,32 @@ class CalibrationCurve(Curve):
         """
         x, y, threshold = self.x, self.y, self.threshold
         if self.by == "isotonic":
-            wide = self.highest > self.threshold
-            kept = np.stack([np.ones_like(wide), wide], axis=1).ravel()
-            x = np.stack([self.threshold, self.highest], axis=1).ravel()[kept]
-            y, threshold = np.repeat(self.y, 2)[kept], np.repeat(self.threshold, 2)[kept]
+            is_wide = self.highest > self.threshold
+            is_point = np.stack([np.ones_like(is_wide), is_wide], axis=1).ravel()
+            x = np.stack([self.threshold, self.highest], axis=1).ravel()[is_point]
+            y, threshold = np.repeat(self.y, 2)[is_point], np.repeat(self.threshold, 2)[is_point]
         return Curve(self.kind, x, y, threshold, "Score", self.y_title)
 
     def thinned(self, most: int = 400) -> Self:
-        """About that many of the groups, evenly spaced, the lowest and the highest among them."""
+        """The curve with about `most` groups, evenly spaced, including the lowest and the highest.
+
+        Parameters
+        ----------
+        most : int
+            Largest number of groups.
+
+        Returns
+        -------
+        CalibrationCurve
+            The thinned curve.
+        """
         if self.x.size <= most:
             return self
         return self.at(np.linspace(0, self.x.size - 1, max(2, most)).astype(np.intp))
 
     @property
     def columns(self) -> dict[str, Array]:
+        """Columns of the groups by name."""
         names = ("x", "y", "threshold", "highest", "cases", "hits")
         return {name: getattr(self, name) for name in names} | self.certified
 
@@ -65,7 +95,7 @@ class CalibrationCurve(Curve):
         return f"calibration curve: {self.x.size} groups {how}, {self.y_title.lower()} against {self.x_title.lower()}"
 
 
-@beside_chance(
+@unit_square_with_diagonal(
     title="Calibration curve (reliability diagram)",
     x="Mean score",
     y="Observed rate",
@@ -80,12 +110,32 @@ def calibration(
     by: Annotated[Grouping, "groups by isotonic regression, or bins of equal width or count"] = "isotonic",
     bins: Annotated[int, "number of bins, unless groups are isotonic"] = BINS,
 ) -> CalibrationCurve:
-    """Mean score and observed rate of groups of neighbouring scores, against each other.
+    """Observed rate against mean score of groups of neighbouring scores.
 
     Groups are formed by isotonic regression, or are bins of equal width or count. Bins of equal width are
-    [k/bins, (k+1)/bins), the last with its upper end; bins of equal count never part tied scores. Bins without
-    cases have no point.
+    [k/bins, (k+1)/bins), the last one closed; bins of equal count never split tied scores. Empty bins have no point.
 
+    Parameters
+    ----------
+    table : ScoreTable
+        The scores of a model with the classes of the cases; see `score_table`.
+    by : {"isotonic", "width", "count"}
+        Groups by isotonic regression, or bins of equal width or count.
+    bins : int
+        Number of bins, unless groups are isotonic.
+
+    Returns
+    -------
+    CalibrationCurve
+        Mean score and observed rate of each group.
+
+    References
+    ----------
+    Dimitriadis, T., Gneiting, T., & Jordan, A. I. (2021). Stable reliability diagrams for probabilistic classifiers.
+    Proceedings of the National Academy of Sciences, 118(8), e2016191118.
+
+    Examples
+    --------
     >>> from scorespace.tables import score_table
     >>> curve = calibration(score_table([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9]))
     >>> curve.x, curve.y
@@ -99,35 +149,35 @@ def calibration(
     check_bins(by, bins)
     if by == "width":
         return curve_of_groups(table, width_starts(table.score, bins), by)
-    part = count_parts(table.counts.sum(axis=-2, dtype=np.float64), bins)
-    return curve_of_groups(table, starts_of(part), by)
+    part = equal_count_bins(table.counts.sum(axis=-2, dtype=np.float64), bins)
+    return curve_of_groups(table, run_starts(part), by)
 
 
 def curve_of_groups(table: ScoreTable, starts: Array, by: str, sums: Array | None = None) -> CalibrationCurve:
-    """The curve of groups that begin at the given rows of the table, from the highest score down."""
+    """The curve of groups that start at the given rows of the table, highest score first."""
     ends = np.append(starts[1:], table.score.size) - 1
     cases, hits, scores = group_sums(table, starts) if sums is None else sums
     highest, lowest = table.score[starts], table.score[ends]
-    # Rounding must not carry a mean out of its group.
+    # Rounding must not move a mean out of its group.
     mean = np.clip(ratio(scores, cases), lowest, highest)
-    up = slice(None, None, -1)
+    ascending = slice(None, None, -1)
     return CalibrationCurve(
         "calibration",
-        mean[up],
-        ratio(hits, cases)[up],
-        lowest[up],
+        mean[ascending],
+        ratio(hits, cases)[ascending],
+        lowest[ascending],
         calibration.x,
         calibration.y,
-        highest[up],
-        cases[up],
-        hits[up],
+        highest[ascending],
+        cases[ascending],
+        hits[ascending],
         by,
     )
 
 
 def group_sums(table: ScoreTable, starts: Array) -> Array:
-    """Cases, positives and sum of scores (3, groups) of the groups that begin at the given rows."""
-    cuts = np.union1d(starts, np.arange(0, table.score.size, PIECE))
+    """Cases, positives and sum of scores, shape (3, n_groups), of the groups that start at the given rows."""
+    cuts = np.union1d(starts, np.arange(0, table.score.size, CHUNK_ROWS))
 
     def sums(rows: slice) -> Array:
         begins = cuts[np.searchsorted(cuts, rows.start) : np.searchsorted(cuts, rows.stop)] - rows.start
@@ -135,15 +185,15 @@ def group_sums(table: ScoreTable, starts: Array) -> Array:
         neg += pos
         return np.stack([np.add.reduceat(column, begins) for column in (neg, pos, neg * table.score[rows])])
 
-    parts = np.concatenate(over_pieces(sums, table.score.size), axis=1)
+    parts = np.concatenate(map_chunks(sums, table.score.size), axis=1)
     return np.add.reduceat(parts, np.searchsorted(cuts, starts), axis=1)
 
 
 def width_starts(score: Array, bins: int) -> Array:
-    """The rows (from the highest score down) at which bins of equal width begin, empty ones left out.
+    """Rows, highest score first, at which the non-empty bins of equal width start.
 
-    A score is compared with k/bins itself: 0.29 · 100 is below 29 in floating point. 1 falls into the
-    last bin and 0 into the first.
+    Scores are compared with k/bins itself, because 0.29 · 100 is below 29 in floating point. A score of 1 is in the
+    last bin and 0 in the first.
 
     >>> width_starts(np.array([1.0, 0.29, 0.28, 0.0]), 100)
     array([0, 1, 2, 3])
@@ -154,10 +204,10 @@ def width_starts(score: Array, bins: int) -> Array:
     return starts[starts < score.size]
 
 
-def count_parts(cases: Array, bins: int) -> Array:
-    """The bin of equal count in which the middle of each score's cases falls, for every replicate.
+def equal_count_bins(cases: Array, bins: int) -> Array:
+    """Bin of equal count that contains the median case of each score, for every replicate.
 
-    >>> count_parts(np.array([1.0, 1.0, 4.0, 1.0, 1.0]), 2)
+    >>> equal_count_bins(np.array([1.0, 1.0, 4.0, 1.0, 1.0]), 2)
     array([0, 0, 1, 1, 1])
     """
     middle = np.cumsum(cases, axis=-1)
@@ -167,13 +217,13 @@ def count_parts(cases: Array, bins: int) -> Array:
     return np.minimum(ratio(middle, np.where(total > 0, total, 1)), bins - 1).astype(np.intp)
 
 
-def groups_reached(table: ScoreTable, bins: int, by: str) -> tuple[Array, Array]:
-    """The first and the last group, of equal width or count, that the cases of each bin of a coarse table may be in.
+def possible_groups(table: ScoreTable, bins: int, by: str) -> tuple[Array, Array]:
+    """First and last group, of equal width or count, that may contain cases of each bin of a binned table.
 
-    Groups of equal width are numbered from the lowest score up, those of equal count from the highest down.
+    Groups of equal width are numbered from the lowest score, those of equal count from the highest.
 
     >>> from scorespace.tables import score_table
-    >>> groups_reached(score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51), 2, "count")
+    >>> possible_groups(score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51), 2, "count")
     (array([0, 0]), array([0, 1]))
     """
     if by == "width":
@@ -182,7 +232,7 @@ def groups_reached(table: ScoreTable, bins: int, by: str) -> tuple[Array, Array]
         return first, last
     cases = table.counts.sum(axis=-2, dtype=np.float64)
     after = np.cumsum(cases)
-    reach = np.where(table.binned.loose, cases / 2, 0.0)  # equal scores are in the group of their middle
+    reach = np.where(table.binned.is_mixed, cases / 2, 0.0)  # tied cases are in the group of their median
     middle, total = after - cases / 2, after[-1] if after.size else 1.0
     ends = (bins * (middle - reach) / total - _ROUNDING, bins * (middle + reach) / total + _ROUNDING)
     first, last = (np.clip(np.floor(end), 0, bins - 1).astype(np.intp) for end in ends)
@@ -190,18 +240,18 @@ def groups_reached(table: ScoreTable, bins: int, by: str) -> tuple[Array, Array]
 
 
 _ROUNDING: Final = 1e-9
-_MOST_BINS: Final = 10_000
+_MAX_BINS: Final = 10_000
 
 
 def check_bins(by: str, bins: int, groupings: tuple[str, ...] = GROUPINGS) -> None:
-    """Refuse a grouping that there is not, less than one bin, and more than memory holds for every replicate."""
+    """Refuse an unknown grouping, fewer than one bin, and more bins than fit into memory for all replicates."""
     if by not in groupings:
         raise ScoreSpaceError(
-            f"by={by!r} is no way to form groups.",
+            f"by={by!r} is an unknown grouping.",
             seen=f"{', '.join(groupings[:-1])} or {groupings[-1]}",
             hint=did_you_mean(by, groupings),
         )
     if bins < 1:
-        raise ScoreSpaceError(f"bins={bins} is no number of bins.", hint="1 or more, such as bins=10")
-    if bins > _MOST_BINS:
-        raise ScoreSpaceError(f"bins={bins} are too many.", hint=f"up to {_MOST_BINS}, such as bins=10")
+        raise ScoreSpaceError(f"bins={bins} is not a number of bins.", hint="1 or more, such as bins=10")
+    if bins > _MAX_BINS:
+        raise ScoreSpaceError(f"bins={bins} is too large.", hint=f"up to {_MAX_BINS}, such as bins=10")

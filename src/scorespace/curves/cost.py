@@ -1,12 +1,13 @@
-"""Cost curves: the normalised expected cost over all operating conditions, and lines of equal performance."""
+"""Cost curves (Drummond & Holte 2006): normalised expected cost over all operating conditions; and iso-cost lines."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.curves.hull import Hull, hull, hull_edges
-from scorespace.frozen import dataclass
 from scorespace.tables import Array, ScoreTable, ratio
 
 
@@ -21,14 +22,31 @@ from scorespace.tables import Array, ScoreTable, ratio
     chance=((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)),
     chance_name="no model",
     area="the mean cost when all conditions are equally likely; lower is better",
-    within_classes=True,
+    stratified=True,
 )
 def cost_curve(table: ScoreTable) -> Curve:
-    """The least normalised cost that any threshold reaches (y), for each x = π·c_FN / (π·c_FN + (1−π)·c_FP).
+    """Lowest normalised cost of any threshold (y) for each x = π·c_FN / (π·c_FN + (1−π)·c_FP).
 
-    It is the dual of the hull: an edge of slope m is the bend at x = 1 / (1 + m). The threshold of a
-    point holds to its right, up to the next one.
+    It is the dual of the convex hull: an edge of slope m becomes a vertex at x = 1 / (1 + m). The threshold of a point
+    is optimal from there to the next point.
 
+    Parameters
+    ----------
+    table : ScoreTable
+        The scores of a model with the classes of the cases; see `score_table`.
+
+    Returns
+    -------
+    Curve
+        Probability-weighted cost of positives (x) and normalised expected cost (y).
+
+    References
+    ----------
+    Drummond, C., & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier performance. Machine
+    Learning, 65, 95-130.
+
+    Examples
+    --------
     >>> from scorespace.tables import score_table
     >>> cost_curve(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).y
     array([0.  , 0.25, 0.  ])
@@ -37,24 +55,24 @@ def cost_curve(table: ScoreTable) -> Curve:
 
 
 def envelope(of: Hull) -> Curve:
-    """The cost curve of a hull, of one model or of many."""
-    # From left to right x grows, so the best corner moves from (0, 0) to (1, 1).
+    """The cost curve of a convex hull, of one model or of several."""
+    # As x increases, the optimal vertex moves from (0, 0) to (1, 1).
     slopes = of.slope
     bend = np.where(np.isinf(slopes), 0.0, 1 / (1 + np.where(np.isinf(slopes), 0.0, slopes)))
     before = slice(None, -1)
     at_bend = bend * (1 - of.y[before]) + (1 - bend) * of.x[before]
-    inside = (bend > 0) & (bend < 1)
-    x = np.concatenate([[0.0], bend[inside], [1.0]])
-    y = np.concatenate([[0.0], at_bend[inside], [0.0]])
-    corner = np.flatnonzero(np.concatenate([[False], inside]))
+    is_inner = (bend > 0) & (bend < 1)
+    x = np.concatenate([[0.0], bend[is_inner], [1.0]])
+    y = np.concatenate([[0.0], at_bend[is_inner], [0.0]])
+    vertex = np.flatnonzero(np.concatenate([[False], is_inner]))
     first = 1 if slopes.size and np.isinf(slopes[0]) else 0
-    threshold = np.concatenate([[of.threshold[first]], of.threshold[corner], [of.threshold[-1]]])
+    threshold = np.concatenate([[of.threshold[first]], of.threshold[vertex], [of.threshold[-1]]])
     return cost_curve.drawn(x, y, threshold)
 
 
 @dataclass(frozen=True)
 class IsoLine:
-    """A line of equal performance in ROC space: all its points cost the same under the condition."""
+    """An iso-cost line in ROC space: all its points have the same expected cost."""
 
     slope: float
     fpr: tuple[float, float]
@@ -62,8 +80,22 @@ class IsoLine:
 
 
 def iso_line(slope: float, fpr: float, tpr: float) -> IsoLine:
-    """The line of that slope through a point of ROC space, as far as it lies in the unit square.
+    """The iso-cost line through a point of ROC space, clipped to the unit square.
 
+    Parameters
+    ----------
+    slope : float
+        Slope of the line; see `Condition.slope`.
+    fpr, tpr : float
+        The point.
+
+    Returns
+    -------
+    IsoLine
+        Both ends of the line.
+
+    Examples
+    --------
     >>> iso_line(1.0, 0.2, 0.6)
     IsoLine(slope=1.0, fpr=(0.0, 0.6), tpr=(0.4, 1.0))
     """
@@ -83,11 +115,12 @@ def iso_line(slope: float, fpr: float, tpr: float) -> IsoLine:
 
 
 def cost_lines(table: ScoreTable, most: int = 60) -> Array:
-    """The line of each threshold in cost space, as rows (cost at x = 0, cost at x = 1) = (FPR, FNR).
+    """Line of each threshold in cost space, as rows (cost at x = 0, cost at x = 1) = (FPR, FNR).
 
-    All thresholds on the hull and an even selection of the others, so that a picture stays readable.
+    All thresholds on the hull, and an even selection of about `most` others.
     """
     counts = table.sweep
     on_hull = np.append(0, hull_edges(*table.columns).end + 1)
-    kept = np.union1d(on_hull, np.linspace(0, counts.tp.size - 1, most).astype(np.intp))
-    return np.stack([ratio(counts.fp[kept], counts.n[kept]), ratio(counts.fn[kept], counts.p[kept])], axis=1)
+    selected = np.union1d(on_hull, np.linspace(0, counts.tp.size - 1, most).astype(np.intp))
+    fpr, fnr = ratio(counts.fp[selected], counts.n[selected]), ratio(counts.fn[selected], counts.p[selected])
+    return np.stack([fpr, fnr], axis=1)

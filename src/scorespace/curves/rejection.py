@@ -1,62 +1,64 @@
-"""Rejection: how accuracy grows when the least certain cases are handed to somebody else."""
+"""Reject option: accuracy–rejection curves, and Chow's rule for rejecting uncertain cases."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Annotated, Final
 
 import numpy as np
+from scipy.special import digamma
 
-from scorespace.conditions import Condition, CostMatrix
+from scorespace.costs import Condition, CostMatrix
 from scorespace.curves.brier import probabilities
 from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.curves.hull import ALWAYS, NEVER
 from scorespace.errors import ConditionError, CurveError
-from scorespace.frozen import dataclass
-from scorespace.special import digamma
 from scorespace.tables import Array, ClassTable, ScoreTable, ratio
-from scorespace.tables.lead import LeadTable
-from scorespace.tables.score import grouped_scores
+from scorespace.tables.margin import MarginTable
+from scorespace.tables.score_arrays import merge_equal_scores
 
 
 def margin_table(table: ScoreTable, at: float = 0.5) -> ScoreTable:
-    """The score table whose score is the distance from the threshold and whose classes are right and wrong.
+    """Score table whose score is the distance from the threshold; correct decisions are the positive class.
 
     >>> from scorespace.tables import score_table
     >>> margin_table(score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])).pos
     array([2., 0., 1.])
     """
-    decided = table.score >= table.in_precision(at)
-    right = np.where(decided, table.pos, table.neg)
-    score, counts = grouped_scores(margins_of(table.score, at), np.stack([table.pos + table.neg - right, right]))
+    is_positive = table.score >= table.in_precision(at)
+    correct = np.where(is_positive, table.pos, table.neg)
+    score, counts = merge_equal_scores(
+        threshold_margins(table.score, at), np.stack([table.pos + table.neg - correct, correct])
+    )
     return ScoreTable(score, counts, ("wrong", "right"), 1, table.resolution)
 
 
-def margins_of(score: Array, at: float) -> Array:
-    # 0.7 and 0.3 are equally far from 0.5, but not in floating point: compare at 12 decimals of their size.
+def threshold_margins(score: Array, at: float) -> Array:
+    """Distance of each score from the threshold, rounded so that equal distances tie."""
+    # 0.7 and 0.3 are equally far from 0.5, but not in floating point: round to 12 decimals relative to their size.
     size = np.ldexp(1.0, np.frexp(np.max(np.abs([*score[:1], *score[-1:], at])))[1] - 1)
     return np.asarray(np.round(np.abs(score - at) / size, 12) * size) if size else np.abs(score - at)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RejectionCurve(Curve):
-    """Accuracy among the kept cases (y) against the share rejected (x); equal margins leave together."""
+    """Accuracy of the accepted cases (y) against the share rejected (x); equal margins are rejected together."""
 
     table: ScoreTable
 
     def area(self) -> float:
-        """Mean error among the k most certain cases, over all k (AURC): lower is better."""
+        """Area under the risk–coverage curve (AURC): mean error of the k most certain cases, over all k."""
         return float(risk_area(self.table.neg, self.table.pos + self.table.neg))
 
 
 def risk_area(wrong: Array, size: Array) -> Array:
-    """The mean error among the k most certain cases over all k, of groups (…, m) from the most certain on.
+    """Mean error of the k most certain cases over all k; groups (…, m) in descending order of certainty.
 
-    Within a group of equal margins the errors are spread evenly.
+    Within a group of equal margins the errors are spread evenly (Geifman & El-Yaniv 2017).
     """
-    before, errors = (np.cumsum(each, axis=-1) - each for each in (size, wrong))
+    before, errors = (np.cumsum(counts, axis=-1) - counts for counts in (size, wrong))
     share = np.where(size > 0, ratio(wrong, size), 0.0)
     # Σ_{k=b+1}^{b+s} (E + share·(k − b))/k = s·share + (E − share·b)·(H_{b+s} − H_b)
     sums = wrong + (errors - share * before) * (_harmonic(before + size) - _harmonic(before))
@@ -78,10 +80,24 @@ def rejection(
     *,
     at: Annotated[float | None, "the threshold; that of the model unless stated, else 0.5"] = None,
 ) -> RejectionCurve:
-    """Accuracy on the cases kept when those nearest to the threshold are rejected first.
+    """Accuracy of the accepted cases if those closest to the threshold are rejected first.
 
-    Of several classes, those first whose highest score leads least.
+    For a multiclass model, cases with the smallest margin of the highest score over the second are rejected first.
 
+    Parameters
+    ----------
+    table : ScoreTable
+        The scores of a model with the classes of the cases; see `score_table`.
+    at : float, optional
+        The threshold; that of the model unless stated, else 0.5.
+
+    Returns
+    -------
+    RejectionCurve
+        Share rejected (x) and accuracy of the rest (y).
+
+    Examples
+    --------
     >>> from scorespace.tables import score_table
     >>> rejection(score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])).y
     array([0.75      , 0.66666667, 1.        ])
@@ -90,17 +106,19 @@ def rejection(
 
 
 @rejection.on
-def _by_lead(table: ClassTable | LeadTable, *, at: float | None = None) -> RejectionCurve:
+def _multiclass_rejection(table: ClassTable | MarginTable, *, at: float | None = None) -> RejectionCurve:
     if at is not None:
         raise CurveError(
-            "rejection of several classes has no threshold: the lead of the highest score counts.", hint="rejection"
+            "rejection of a multiclass model has no threshold: it is by the margin of the highest score.",
+            hint="rejection",
         )
     return by_margin(table.margins)
 
 
 def by_margin(margins: ScoreTable) -> RejectionCurve:
-    kept = margins.sweep[1:]  # rejecting everything leaves no accuracy
-    x, y = 1 - ratio(kept.pp, kept.total), ratio(kept.tp, kept.pp)
+    """The rejection curve of a score table of margins."""
+    accepted = margins.sweep[1:]  # the accuracy is undefined if everything is rejected
+    x, y = 1 - ratio(accepted.pp, accepted.total), ratio(accepted.tp, accepted.pp)
     return RejectionCurve("rejection", x[::-1], y[::-1], margins.score[::-1], rejection.x, rejection.y, margins)
 
 
@@ -109,11 +127,11 @@ DECIDE_ALL: Final = "decide all"
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
-    """What each cell of a table costs under a rule, and under the rules that reject nothing or everything.
+class CellCosts:
+    """Cost of each cell of a table under a reject rule (`paid`), and under the trivial rules (`beside`).
 
-    `weight` is that of the cells, `positive` which of them are of the positive class, `right` which decisions of each
-    rule are right. The last `spare` cells are without weight: what no case cost is rare, and not impossible.
+    `weight` is the weight of the cells, `positive` marks cells of the positive class, `right` the correct decisions of
+    each rule. The last `spare` cells have zero weight: they represent outcomes that are possible but did not occur.
     """
 
     weight: Array
@@ -126,12 +144,12 @@ class Prices:
 
 @dataclass(frozen=True)
 class RejectRule:
-    """Chow's rule for calibrated probabilities: reject a case when every decision is expected to cost more.
+    """Chow's (1970) rule for calibrated probabilities: reject a case if every decision has a higher expected cost.
 
-    Without other costs, when max(p, 1 − p) < 1 − cost. `cost` is that per case. Of several classes there is no zone,
-    and without a cost matrix a `lead` of the best class over the second below which a case is rejected; it is chosen on
-    the cases, so `honest` is the cost on others. `outcomes` are the cases that cost alike, by what each costs: of both
-    classes apart where the share of positives is stated.
+    With equal error costs of 1 this means max(p, 1 − p) < 1 − cost. `cost` is the cost per case. For a multiclass model
+    there is no rejection zone; without a cost matrix, cases are rejected below a margin `lead` of the best class over
+    the second, which is chosen on these cases, so `out_of_sample` is the out-of-sample cost. `outcomes` maps each cost
+    to the weight of the cases with it, separately for both classes if a prevalence is stated.
     """
 
     low: float
@@ -140,147 +158,171 @@ class RejectRule:
     accuracy: float
     cost: float
     lead: float | None = None
-    honest: float | None = None
+    out_of_sample: float | None = None
     outcomes: tuple[Mapping[float, float], ...] = field(default=(), repr=False)
-    prices: Prices | None = field(default=None, repr=False, compare=False)
+    prices: CellCosts | None = field(default=None, repr=False, compare=False)
 
 
 def chow(table: ScoreTable, cost: float, condition: Condition | None = None) -> RejectRule:
-    """Chow's rule when an error costs 1, or as stated, and a rejection `cost`: the zone, and what it does here.
+    """Chow's rule if an error costs 1, or as stated, and a rejection `cost`: the rejection zone and its performance.
 
-    A case is rejected when both p·tp + (1 − p)·fp and p·fn + (1 − p)·tn are above `cost`. With a stated prevalence,
-    p is that of a case there, and so is the share of each class in what it costs.
+    A case is rejected if both p·tp + (1 − p)·fp and p·fn + (1 − p)·tn exceed the cost of a rejection. With a stated
+    prevalence, p and the class shares are those of that population.
 
+    Parameters
+    ----------
+    table : ScoreTable
+        The scores of a model with the classes of the cases; see `score_table`.
+    cost : float
+        Cost of rejecting a case.
+    condition : Condition, optional
+        Costs of the outcomes, and the prevalence; by default each error costs 1.
+
+    Returns
+    -------
+    RejectRule
+        The rejection zone, the share rejected, and the accuracy and cost that result.
+
+    References
+    ----------
+    Chow, C. K. (1970). On optimum recognition error and reject tradeoff. IEEE Transactions on Information Theory,
+    16(1), 41-46.
+
+    Examples
+    --------
     >>> from scorespace.tables import score_table
     >>> chow(score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1]), cost=0.2)
-    RejectRule(low=0.2, high=0.8, rejected=0.5, accuracy=1.0, cost=0.1, lead=None, honest=None)
+    RejectRule(low=0.2, high=0.8, rejected=0.5, accuracy=1.0, cost=0.1, lead=None, out_of_sample=None)
     """
     c = Condition() if condition is None else condition
     if c.fn <= c.tn or c.fp <= c.tp:
         raise ConditionError(
-            "between these costs there is nobody to hand doubtful cases to: an error is cheaper than a right decision.",
+            "with these costs no case can be rejected: an error is cheaper than a correct decision.",
             seen=f"fp={c.fp:g}, tn={c.tn:g}, fn={c.fn:g}, tp={c.tp:g}",
-            hint="each error must cost more than either right decision",
+            hint="each error must cost more than either correct decision",
         )
     cut = c.calibrated_threshold
     least, most = min(c.tp, c.tn), c.tn + cut * (c.fn - c.tn)
     if not least <= cost <= most:
-        beside = f" is no choice beside errors that cost {c.fp:g} and {c.fn:g}."
-        problem = f"a rejection that costs {cost:g}" + (" errors is no choice." if condition is None else beside)
+        costs = f" is never or always optimal with errors that cost {c.fp:g} and {c.fn:g}."
+        problem = f"a rejection cost of {cost:g}" + (" errors is never optimal." if condition is None else costs)
         raise ConditionError(problem, hint=f"between {least:.4g} and {most:.4g}")
-    score, there = probabilities(table), _in_use(table, c.prevalence)
+    score, factors = probabilities(table), _class_factors(table, c.prevalence)
     zone = [(cost - c.tn) / (c.fn - c.tn), (c.fp - cost) / (c.fp - c.tp)]
-    low, high = (_here(min(max(p, 0.0), 1.0), *there) for p in zone)
+    low, high = (_to_sample(min(max(p, 0.0), 1.0), *factors) for p in zone)
     rejected = (score > low) & (score < high)
-    alarm = (score >= _here(cut, *there)) & ~rejected
-    quiet = ~alarm & ~rejected
+    is_positive = (score >= _to_sample(cut, *factors)) & ~rejected
+    is_negative = ~is_positive & ~rejected
     sides = [
-        (table.pos, ((alarm, c.tp), (quiet, c.fn), (rejected, cost))),
-        (table.neg, ((alarm, c.fp), (quiet, c.tn), (rejected, cost))),
+        (table.pos, ((is_positive, c.tp), (is_negative, c.fn), (rejected, cost))),
+        (table.neg, ((is_positive, c.fp), (is_negative, c.tn), (rejected, cost))),
     ]
-    outcomes = [_by_price((price, float(cases[where].sum())) for where, price in spent) for cases, spent in sides]
-    pos, neg = (cases * times for (cases, _), times in zip(sides, there, strict=True))
+    outcomes = [_sum_by_price((price, float(cases[where].sum())) for where, price in spent) for cases, spent in sides]
+    pos, neg = (cases * factor for (cases, _), factor in zip(sides, factors, strict=True))
     total = float((pos + neg).sum())
     share = float((pos + neg)[rejected].sum()) / total
-    accuracy = float(ratio(pos[alarm].sum() + neg[quiet].sum(), (pos + neg)[~rejected].sum()))
+    accuracy = float(ratio(pos[is_positive].sum() + neg[is_negative].sum(), (pos + neg)[~rejected].sum()))
     paid = sum(
-        times * price * cases for times, one in zip(there, outcomes, strict=True) for price, cases in one.items()
+        factor * price * cases
+        for factor, by_price in zip(factors, outcomes, strict=True)
+        for price, cases in by_price.items()
     )
     if c.prevalence is None:
-        outcomes = [_by_price(pair for one in outcomes for pair in one.items())]
-    every = score >= _here(cut, *there)
-    prices = _prices_of_two(table, c, cost, every, rejected)
+        outcomes = [_sum_by_price(pair for by_price in outcomes for pair in by_price.items())]
+    without_rejection = score >= _to_sample(cut, *factors)
+    prices = _binary_costs(table, c, cost, without_rejection, rejected)
     return RejectRule(low, high, share, accuracy, paid / total, outcomes=tuple(outcomes), prices=prices)
 
 
-def _prices_of_two(table: ScoreTable, c: Condition, cost: float, alarm: Array, rejected: Array) -> Prices:
-    """The prices of the cells of a score table; behind them one cell for each outcome that there can be."""
+def _binary_costs(table: ScoreTable, c: Condition, cost: float, is_positive: Array, rejected: Array) -> CellCosts:
+    """Costs of the cells of a score table, followed by one cell for each possible outcome."""
     size, classes = table.score.size, len(table.classes)
     positive = np.repeat(np.arange(classes) == table.positive, size)
     weight = np.broadcast_to(table.counts, (classes, size)).reshape(-1).astype(np.float64)
-    four = np.array([True, False, True, False])
+    decisions = np.array([True, False, True, False])
     positive = np.concatenate([positive, np.repeat([True, False], 4)])
-    alarm = np.concatenate([np.tile(alarm, classes), four, four])
+    is_positive = np.concatenate([np.tile(is_positive, classes), decisions, decisions])
     rejected = np.concatenate([np.tile(rejected, classes), np.repeat([True, False, True, False], 2)])
-    kept = np.where(positive, np.where(alarm, c.tp, c.fn), np.where(alarm, c.fp, c.tn))
+    decided = np.where(positive, np.where(is_positive, c.tp, c.fn), np.where(is_positive, c.fp, c.tn))
     beside = {
         REJECT_ALL: np.full(positive.size, float(cost)),
-        DECIDE_ALL: kept,
+        DECIDE_ALL: decided,
         ALWAYS: np.where(positive, c.tp, c.fp),
         NEVER: np.where(positive, c.fn, c.tn),
     }
-    right = {DECIDE_ALL: alarm == positive, ALWAYS: positive, NEVER: ~positive}
+    right = {DECIDE_ALL: is_positive == positive, ALWAYS: positive, NEVER: ~positive}
     weight = np.concatenate([weight, np.zeros(8)])
-    return Prices(weight, positive, np.where(rejected, cost, kept), beside, right, 8)
+    return CellCosts(weight, positive, np.where(rejected, cost, decided), beside, right, 8)
 
 
-def chow_of_classes(table: ClassTable, cost: float, costs: CostMatrix) -> RejectRule:
-    """Chow's rule of several classes: each case has the decision of least expected cost, and none above `cost`.
+def multiclass_chow(table: ClassTable, cost: float, costs: CostMatrix) -> RejectRule:
+    """Multiclass Chow rule: decide for the lowest expected cost, and reject if that exceeds `cost`.
 
     >>> import numpy as np
     >>> table = ClassTable(np.array([[0.9, 0.5], [0.1, 0.5]]), np.array([0, 1]), ("a", "b"))
-    >>> chow_of_classes(table, 0.3, CostMatrix(("a", "b"), [[0, 1], [1, 0]])).cost
+    >>> multiclass_chow(table, 0.3, CostMatrix(("a", "b"), [[0, 1], [1, 0]])).cost
     0.15
     """
     least = float(costs.matrix.min())
     if not cost >= least:
-        problem = f"a rejection that costs {cost:g} is cheaper than any decision, so all cases would be handed over."
+        problem = f"a rejection cost of {cost:g} is below that of any decision, so all cases would be rejected."
         raise ConditionError(problem, hint=f"at least {least:.4g}")
     if not table.probabilities:
-        raise ConditionError("expected costs of several classes need probabilities.", hint="scores that add up to 1")
+        raise ConditionError("expected costs of a multiclass model need probabilities.", hint="scores that sum to 1")
     aligned = costs.aligned(table.classes)
     expected, weight = aligned.expected(table.score.T), table.case_weight
     decided, rejected = expected.argmin(axis=1), expected.min(axis=1) > cost
     price = np.where(rejected, cost, aligned.matrix[table.label, decided])
-    total, kept = float(weight.sum()), float(weight[~rejected].sum())
+    total, accepted = float(weight.sum()), float(weight[~rejected].sum())
     right = float(weight[~rejected & (decided == table.label)].sum())
-    # What no case cost is rare, and not impossible; handing over for more than the dearest decision is.
+    # Costs that did not occur are possible, except a rejection that costs more than any decision.
     possible = np.append(aligned.matrix, cost) if cost <= aligned.matrix.max() else aligned.matrix
     values = np.unique(possible)
     counts = np.bincount(np.searchsorted(values, price), weight, minlength=values.size)
     outcomes = dict(zip(values.tolist(), counts.tolist(), strict=True))
     spent = float(weight @ price) / total
-    accuracy = right / kept if kept else math.nan
-    prices = _prices_of_classes(aligned, cost, table.label, decided, rejected, weight)
-    return RejectRule(math.nan, math.nan, 1 - kept / total, accuracy, spent, outcomes=(outcomes,), prices=prices)
+    accuracy = right / accepted if accepted else math.nan
+    prices = _multiclass_costs(aligned, cost, table.label, decided, rejected, weight)
+    return RejectRule(math.nan, math.nan, 1 - accepted / total, accuracy, spent, outcomes=(outcomes,), prices=prices)
 
 
-def _prices_of_classes(
+def _multiclass_costs(
     costs: CostMatrix, cost: float, label: Array, decided: Array, rejected: Array, weight: Array
-) -> Prices:
-    """The prices of cases of several classes; behind them one cell for each outcome that there can be."""
+) -> CellCosts:
+    """Costs of multiclass cases, followed by one cell for each possible outcome."""
     size = len(costs.classes)
-    actual, taken = (side.ravel() for side in np.indices((size, size)))
-    label, decided = np.concatenate([label, actual, actual]), np.concatenate([decided, taken, taken])
+    actual, decision = (side.ravel() for side in np.indices((size, size)))
+    label, decided = np.concatenate([label, actual, actual]), np.concatenate([decided, decision, decision])
     rejected = np.concatenate([rejected, np.zeros(size**2, bool), np.full(size**2, cost <= costs.matrix.max())])
-    kept = costs.matrix[label, decided]
-    beside = {REJECT_ALL: np.full(label.size, float(cost)), DECIDE_ALL: kept}
+    decision_cost = costs.matrix[label, decided]
+    beside = {REJECT_ALL: np.full(label.size, float(cost)), DECIDE_ALL: decision_cost}
     beside |= {f"always {name}": costs.matrix[label, k] for k, name in enumerate(costs.classes)}
     right = {DECIDE_ALL: decided == label} | {f"always {name}": label == k for k, name in enumerate(costs.classes)}
     weight = np.concatenate([weight, np.zeros(2 * size**2)])
-    return Prices(weight, np.ones(label.size, bool), np.where(rejected, cost, kept), beside, right, 2 * size**2)
+    paid = np.where(rejected, cost, decision_cost)
+    return CellCosts(weight, np.ones(label.size, bool), paid, beside, right, 2 * size**2)
 
 
-def _in_use(table: ScoreTable, prevalence: float | None) -> tuple[float, float]:
-    """How many times as common the positives and the negatives are where the model will be used."""
+def _class_factors(table: ScoreTable, prevalence: float | None) -> tuple[float, float]:
+    """Factors of positives and negatives from the sample to the population in use."""
     share = float(table.n_pos) / float(table.total)
     if prevalence is None or not 0 < share < 1:
         return 1.0, 1.0
     return prevalence / share, (1 - prevalence) / (1 - share)
 
 
-def _here(p: float, positives: float, negatives: float) -> float:
-    """The probability in the sample of a case that has `p` where the classes are so many times as common."""
+def _to_sample(p: float, positives: float, negatives: float) -> float:
+    """Convert a probability in the population in use to the sample, given the class factors."""
     return p if positives == negatives else p / positives / (p / positives + (1 - p) / negatives)
 
 
-def _by_price(pairs: Iterable[tuple[float, float]]) -> dict[float, float]:
-    found: dict[float, float] = {}
+def _sum_by_price(pairs: Iterable[tuple[float, float]]) -> dict[float, float]:
+    sums: dict[float, float] = {}
     for price, cases in pairs:
-        found[price] = found.get(price, 0.0) + cases
-    return found
+        sums[price] = sums.get(price, 0.0) + cases
+    return sums
 
 
 def _harmonic(n: Array) -> Array:
-    """Harmonic numbers, also of weights that are not whole: H_n = ψ(n + 1) + γ."""
+    """Harmonic numbers, also for fractional weights: H_n = ψ(n + 1) + γ."""
     return np.asarray(digamma(n + 1) + np.euler_gamma)

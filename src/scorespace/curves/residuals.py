@@ -1,60 +1,61 @@
-"""Pictures of errors, as data: truth against prediction, errors against it, their quantiles, and their sizes."""
+"""Regression diagnostics: predicted against true values, residuals, normal quantile plot, and error by truth."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import numpy as np
+from scipy.special import ndtri
 
 from scorespace.curves.curve import Curve, curve
 from scorespace.errors import CurveError
-from scorespace.special import ndtri
 from scorespace.tables import Array
-from scorespace.tables.residual import ResidualTable
+from scorespace.tables.regression import ResidualTable
 
 
 @curve(title="Truth against prediction", x="Prediction", y="Truth", aliases=("actual",), from_zero=False)
 def predicted(table: ResidualTable) -> Curve:
-    """Each case at its prediction and its truth; perfect predictions lie on y = x."""
-    order = _there(table, table.numbers.by_prediction)
+    """True against predicted value of each case; perfect predictions are on y = x."""
+    order = _positive_weight(table, table.numbers.by_prediction)
     x, y = table.numbers.predicted[order], table.numbers.truth[order]
     return predicted.drawn(x, y, y - x + 0.0)
 
 
 @curve(title="Errors against prediction", x="Prediction", y="Error", from_zero=False)
 def residuals(table: ResidualTable) -> Curve:
-    """Each case at its prediction and its error ŷ − y; good ones scatter evenly around 0, whatever the prediction."""
-    order = _there(table, table.numbers.by_prediction)
+    """Error ŷ − y against the prediction of each case; it should scatter evenly around 0."""
+    order = _positive_weight(table, table.numbers.by_prediction)
     x, y = table.numbers.predicted[order], table.numbers.error[order]
     return residuals.drawn(x, y, np.full(x.size, np.nan))
 
 
 @curve(title="Quantiles of the errors", x="Normal quantile", y="Error", aliases=("qq",), from_zero=False)
 def quantiles(table: ResidualTable) -> Curve:
-    """The sorted errors against those of a normal distribution, a line if they have one: e_(i) at Φ⁻¹((i − ½) / n)."""
-    order = _there(table, table.numbers.by_error)
+    """Normal quantile plot of the errors: e_(i) against Φ⁻¹((i − ½) / n); a line if they are normal."""
+    order = _positive_weight(table, table.numbers.by_error)
     weight = table.cells[order].astype(np.float64)
     share = (np.cumsum(weight) - weight / 2) / weight.sum()
     return quantiles.drawn(np.asarray(ndtri(share)), table.numbers.error[order], share)
 
 
 @curve(title="Size of the errors by size of the truth", x="Truth", y="Mean absolute error", aliases=("by_size",))
-def error_size(table: ResidualTable, *, parts: Annotated[int, "how many parts of equal weight"] = 10) -> Curve:
-    """The mean absolute error in parts of the cases by their truth, each at its mean truth: Σ |e| / n_part."""
+def error_size(table: ResidualTable, *, parts: Annotated[int, "number of groups of equal weight"] = 10) -> Curve:
+    """Mean absolute error against mean truth, in groups of cases by truth."""
     if parts < 1:
-        raise CurveError(f"parts={parts} leaves nothing to draw.", hint="parts=10")
-    order = _there(table, table.numbers.by_truth)
+        raise CurveError(f"parts={parts} must be at least 1.", hint="parts=10")
+    order = _positive_weight(table, table.numbers.by_truth)
     truth, size = table.numbers.truth[order], np.abs(table.numbers.error[order])
     weight = table.cells[order].astype(np.float64)
     part = np.minimum((np.cumsum(weight) - weight / 2) * parts / weight.sum(), parts - 1).astype(np.intp)
-    # Equal truths belong to one part, that of the first of them.
+    # Equal truths are in one group, that of the first of them.
     part = part[np.maximum.accumulate(np.where(np.append(True, truth[1:] != truth[:-1]), np.arange(truth.size), 0))]
-    _, part = np.unique(part, return_inverse=True)  # however many parts are asked for, no more than there are cases
-    total, at, missed = (np.bincount(part, one) for one in (weight, weight * truth, weight * size))
-    kept = total > 0
-    return error_size.drawn(at[kept] / total[kept], missed[kept] / total[kept], total[kept])
+    _, part = np.unique(part, return_inverse=True)  # at most as many groups as cases
+    total, truths, errors = (np.bincount(part, values) for values in (weight, weight * truth, weight * size))
+    occupied = total > 0
+    x, y = truths[occupied] / total[occupied], errors[occupied] / total[occupied]
+    return error_size.drawn(x, y, total[occupied])
 
 
-def _there(table: ResidualTable, order: Array) -> Array:
-    """The cases that have a weight, in that order."""
+def _positive_weight(table: ResidualTable, order: Array) -> Array:
+    """The cases with positive weight, in the given order."""
     return order if table.weight is None else order[table.weight[order] > 0]

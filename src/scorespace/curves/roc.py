@@ -1,29 +1,28 @@
-"""The ROC curve: what is found against what is falsely alarmed, over all thresholds."""
+"""ROC curves: true positive rate against false positive rate over all thresholds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorespace.curves.curve import Curve, in_roc_space
+from scorespace.curves.curve import Curve, roc_space_curve
 from scorespace.curves.hull import Hull, hull
 from scorespace.errors import CurveError, MeasureError
-from scorespace.frozen import dataclass
 from scorespace.results import Row, decimals
 from scorespace.tables import Array, ScoreTable, ratio
 
-_SAME: Final = 1e-12  # rates are quotients: nearer ones are the same
+_TOLERANCE: Final = 1e-12  # rates are quotients: values closer than this are equal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Curve):
-    """False positive rate (x) and true positive rate (y), or counts; tied scores draw one diagonal segment.
+    """False positive rate (x) and true positive rate (y), or counts; tied scores give one diagonal segment.
 
-    `part` is the range of rates whose area is told and shaded, if any.
+    `part` is the range of rates whose partial area is reported and shaded, if any.
     """
 
     table: ScoreTable
@@ -31,20 +30,20 @@ class RocCurve(Curve):
 
     @property
     def beside_area(self) -> dict[str, float]:
-        """The partial area that was asked for, plain and after McClish."""
+        """The partial AUC over the requested range, plain and standardised (McClish 1989)."""
         if not self.part:
             return {}
         return {"part": self.partial_area(**self.part), "corrected": self.partial_area(**self.part, corrected=True)}
 
     @property
     def chance(self) -> tuple[tuple[float, float], ...]:
-        """The diagonal, where the axes are counts: it ends at all negatives and all positives."""
-        counted = self.kind != roc.name
-        return ((0.0, 0.0), (float(self.x[-1]), float(self.y[-1]))) if counted else ()
+        """The diagonal for count axes, which ends at all negatives and all positives."""
+        has_counts = self.kind != roc.name
+        return ((0.0, 0.0), (float(self.x[-1]), float(self.y[-1]))) if has_counts else ()
 
     @property
     def area_text(self) -> str:
-        """The area, or the part that is shaded, plain and after McClish."""
+        """The area, or the partial area, plain and standardised."""
         if not self.part:
             return super().area_text
         part, corrected = map(decimals, self.beside_area.values())
@@ -54,9 +53,9 @@ class RocCurve(Curve):
         return {**self.part, **self.beside_area} if self.part else {}
 
     def outline(self) -> Array:
-        """The edge of the part: rows of points (x, y) along the curve, cut at both ends of the range.
+        """Outline of the partial area: points (x, y) along the curve, clipped at both ends of the range.
 
-        A step of the curve at an end of the range belongs to it: without, the edge would cut the corner.
+        Vertical steps at an end of the range are included.
 
         >>> from scorespace.tables import score_table
         >>> roc(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]), fpr_high=0.25).outline().tolist()
@@ -68,15 +67,15 @@ class RocCurve(Curve):
             for end, rest in (("low", 0.0), ("high", 1.0))
         )
         points = np.stack([self.x, self.y], axis=-1)
-        inner = points[(points[:, along] > low - _SAME) & (points[:, along] < high + _SAME)]
+        inner = points[(points[:, along] > low - _TOLERANCE) & (points[:, along] < high + _TOLERANCE)]
         ends = {at: (self.fpr_at(at) if along else self.tpr_at(at)) for at in (low, high)}
-        cut = [np.array([value, at] if along else [at, value], dtype=np.float64) for at, value in ends.items()]
-        found = np.concatenate([cut, inner])
-        found = found[np.argsort(found.sum(axis=1), kind="stable")]  # which rises along the curve
-        return found[np.append(True, np.diff(found.sum(axis=1)) > _SAME)]
+        limits = [np.array([value, at] if along else [at, value], dtype=np.float64) for at, value in ends.items()]
+        outline = np.concatenate([limits, inner])
+        outline = outline[np.argsort(outline.sum(axis=1), kind="stable")]  # x + y increases along the curve
+        return outline[np.append(True, np.diff(outline.sum(axis=1)) > _TOLERANCE)]
 
     def hull(self) -> Hull:
-        """The upper convex hull: the best that mixing its thresholds can reach."""
+        """Upper convex hull: the best points that mixtures of its thresholds reach."""
         return hull(self.table)
 
     def partial_area(
@@ -88,40 +87,60 @@ class RocCurve(Curve):
         tpr_high: float | None = None,
         corrected: bool = False,
     ) -> float:
-        """Area over a range of FPR, or beside a range of TPR; see `partial_area`."""
+        """Partial area over a range of FPR or of TPR; see `partial_area`."""
         return float(partial_area(self.x, self.y, fpr_low, fpr_high, tpr_low, tpr_high, corrected))
 
     def tpr_at(self, fpr: ArrayLike) -> Array:
-        """The highest TPR reached at that FPR, between points by straight lines."""
+        """Highest TPR at a given FPR, by linear interpolation."""
         return value_at(self.x, self.y, np.asarray(fpr, dtype=np.float64))
 
     def fpr_at(self, tpr: ArrayLike) -> Array:
-        """The lowest FPR at which that TPR is reached, between points by straight lines."""
+        """Lowest FPR at a given TPR, by linear interpolation."""
         return 1 - value_at(1 - self.y[::-1], 1 - self.x[::-1], 1 - np.asarray(tpr, dtype=np.float64))
 
     def simplified(self) -> Self:
-        """The same curve without the points on straight lines, by exact cross products of the counts."""
+        """The curve without collinear points, by exact cross products of the counts."""
         counts = self.table.sweep[np.searchsorted(-self.table.thresholds, -self.threshold)]
-        ahead_x, ahead_y = np.diff(counts.fp), np.diff(counts.tp)
-        turns = ahead_x[:-1] * ahead_y[1:] != ahead_x[1:] * ahead_y[:-1]
-        kept = np.concatenate([[True], turns, [True]])
-        return self.at(np.flatnonzero(kept))
+        dx, dy = np.diff(counts.fp), np.diff(counts.tp)
+        turns = dx[:-1] * dy[1:] != dx[1:] * dy[:-1]
+        is_vertex = np.concatenate([[True], turns, [True]])
+        return self.at(np.flatnonzero(is_vertex))
 
 
-@in_roc_space(title="ROC curve", area="the AUC")
+@roc_space_curve(title="ROC curve", area="the AUC")
 def roc(
     table: ScoreTable,
     *,
-    normalised: Annotated[bool, "rates on both axes, and not counts (PN or coverage space)"] = True,
-    fpr_low: Annotated[float | None, "lower end of a range of FPR whose area is told and shaded"] = None,
+    normalised: Annotated[bool, "rates on both axes instead of counts (PN or coverage space)"] = True,
+    fpr_low: Annotated[float | None, "lower end of a range of FPR whose partial area is reported and shaded"] = None,
     fpr_high: Annotated[float | None, "upper end of a range of FPR"] = None,
     tpr_low: Annotated[float | None, "lower end of a range of TPR, instead of FPR"] = None,
     tpr_high: Annotated[float | None, "upper end of a range of TPR, instead of FPR"] = None,
 ) -> RocCurve:
-    """What is found against what is falsely alarmed: TPR and FPR at every threshold, +inf first.
+    """True positive rate against false positive rate at every threshold, +inf first.
 
-    Not `normalised`, its axes are counts of negatives and positives, so that its shape shows how many there are.
+    Parameters
+    ----------
+    table : ScoreTable
+        The scores of a model with the classes of the cases; see `score_table`.
+    normalised : bool
+        Rates on both axes instead of counts (PN or coverage space).
+    fpr_low, fpr_high : float, optional
+        Range of FPR whose partial area is reported and shaded.
+    tpr_low, tpr_high : float, optional
+        Range of TPR, instead of FPR.
 
+    Returns
+    -------
+    RocCurve
+        False positive rate (x) and true positive rate (y).
+
+    References
+    ----------
+    Fawcett, T. (2006). An introduction to ROC analysis. Pattern Recognition Letters, 27(8), 861-874.
+
+    Examples
+    --------
     >>> from scorespace.tables import score_table
     >>> roc(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).y
     array([0. , 0.5, 1. , 1. ])
@@ -131,12 +150,12 @@ def roc(
     part: dict[str, Any] = {name: end for name, end in ends.items() if end is not None}
     if not normalised:
         if part:
-            raise CurveError("a partial area is one of rates, and not of counts.", hint="roc(fpr_high=0.2)")
+            raise CurveError("a partial area needs rates, not counts.", hint="roc(fpr_high=0.2)")
         titles = "False positives", "True positives"
         return RocCurve("roc_counts", counts.fp, counts.tp, table.thresholds, *titles, table)
     rates = ratio(counts.fp, counts.n), ratio(counts.tp, counts.p)
     if part:
-        partial_area(*rates, **part)  # refuses what is no range
+        partial_area(*rates, **part)  # validates the range
     return RocCurve("roc", *rates, table.thresholds, roc.x, roc.y, table, part=part)
 
 
@@ -151,7 +170,7 @@ def partial_area(
 ) -> Array:
     """Area under ROC curves (last axis: points) over a range of FPR, or of TNR over a range of TPR.
 
-    `corrected` is McClish's ½·(1 + (area − min)/(max − min)): ½ on the diagonal, 1 when perfect.
+    `corrected` is McClish's (1989) ½·(1 + (area − min)/(max − min)): ½ on the diagonal, 1 if perfect.
 
     >>> x, y = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0])
     >>> float(partial_area(x, y, fpr_high=0.5))
@@ -169,7 +188,7 @@ def partial_area(
         raise MeasureError(
             f"{axis}_low={low:g}, {axis}_high={high:g} is not a range of rates.", hint="0 ≤ low < high ≤ 1"
         )
-    if by_tpr:  # swap the axes: the same area in the mirrored space of TNR against FNR
+    if by_tpr:  # swap the axes: the same area in the space of TNR against FNR
         fpr, tpr = 1 - tpr[..., ::-1], 1 - fpr[..., ::-1]
         low, high = 1 - high, 1 - low
     area = _area_between(fpr, tpr, low, high)
@@ -180,7 +199,7 @@ def partial_area(
 
 
 def _area_between(x: Array, y: Array, low: float, high: float) -> Array:
-    """Trapezoids cut at both bounds; vertical steps have no width and add nothing."""
+    """Trapezoids clipped at both bounds; vertical steps add nothing."""
     start, end = np.clip(x[..., :-1], low, high), np.clip(x[..., 1:], low, high)
     width = x[..., 1:] - x[..., :-1]
     rise = np.divide(y[..., 1:] - y[..., :-1], width, out=np.zeros_like(width), where=width > 0)
@@ -190,22 +209,22 @@ def _area_between(x: Array, y: Array, low: float, high: float) -> Array:
 
 
 def value_at(x: Array, y: Array, at: float | Array) -> Array:
-    """The highest y of a rising curve at one or many x, or of many curves (last axis: points) at one x.
+    """Highest y of an increasing curve at one or many x, or of many curves (last axis: points) at one x.
 
     >>> float(value_at(np.array([0.0, 0.0, 0.5, 1.0]), np.array([0.0, 0.4, 0.8, 1.0]), 0.25))
     0.6
     """
-    reached = np.asarray(at, dtype=np.float64) + _SAME  # rates are quotients: 1 − 0.9 must find the point at 0.1
+    reached = np.asarray(at, dtype=np.float64) + _TOLERANCE  # 1 − 0.9 must find the point at 0.1
     passed = np.searchsorted(x, reached, side="right") if x.ndim == 1 else (x <= reached).sum(axis=-1)
     last = np.clip(passed - 1, 0, x.shape[-1] - 1)
     after = np.minimum(last + 1, x.shape[-1] - 1)
-    left, right, low, high = _picked(x, last), _picked(x, after), _picked(y, last), _picked(y, after)
+    left, right, low, high = _take(x, last), _take(x, after), _take(y, last), _take(y, after)
     width = np.asarray(right - left)
     share = np.divide(at - left, width, out=np.zeros_like(width), where=width > 0)
-    found = low + np.clip(share, 0, 1) * (high - low)
-    return np.where(np.isnan(x[..., -1]) | np.isnan(y[..., -1]), np.nan, found)
+    value = low + np.clip(share, 0, 1) * (high - low)
+    return np.where(np.isnan(x[..., -1]) | np.isnan(y[..., -1]), np.nan, value)
 
 
-def _picked(values: Array, place: Array) -> Array:
-    """The values at places: many places of one curve, or one place of each curve."""
+def _take(values: Array, place: Array) -> Array:
+    """Values at many indices of one curve, or at one index of each curve."""
     return values[place] if values.ndim == 1 else np.take_along_axis(values, place[..., None], axis=-1)[..., 0]

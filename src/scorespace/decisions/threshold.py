@@ -1,16 +1,16 @@
-"""The best threshold for a measure, and that of least cost for calibrated probabilities."""
+"""Optimal threshold of a measure, and the threshold of minimum cost for calibrated probabilities."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from scorespace.conditions import Condition
-from scorespace.decisions.honest import least
+from scorespace.costs import Condition
+from scorespace.decisions.cross_fitting import argmin_price
 from scorespace.errors import MeasureError
-from scorespace.frozen import dataclass
 from scorespace.measures.measure import Measure
 from scorespace.tables import ScoreTable
 from scorespace.tables.threshold import common_threshold
@@ -18,7 +18,7 @@ from scorespace.tables.threshold import common_threshold
 
 @dataclass(frozen=True)
 class BestThreshold:
-    """A threshold and the best value of the measure, reached there; both NaN when it is never defined."""
+    """The best value of a measure and its threshold; both NaN where it is undefined at every threshold."""
 
     threshold: float
     value: float
@@ -28,8 +28,24 @@ class BestThreshold:
 
 
 def best_threshold(table: ScoreTable, measure: Measure, **options: Any) -> BestThreshold:
-    """The highest threshold at which a measure of decisions is best over all thresholds.
+    """Return the highest threshold at which a measure of decisions is best.
 
+    Parameters
+    ----------
+    table : ScoreTable
+        The scores of a model with the classes of the cases; see `score_table`.
+    measure : Measure
+        A measure of decisions, such as `acc`.
+    **options
+        Options of the measure.
+
+    Returns
+    -------
+    BestThreshold
+        The threshold and the value there.
+
+    Examples
+    --------
     >>> from scorespace.measures.confusion import acc
     >>> from scorespace.tables import score_table
     >>> best_threshold(score_table([1, 0, 1, 0], [0.9, 0.4, 0.5, 0.1]), acc)
@@ -43,13 +59,13 @@ def best_threshold(table: ScoreTable, measure: Measure, **options: Any) -> BestT
     values = np.asarray(measure(table.sweep, **options), dtype=np.float64)
     if np.isnan(values).all():
         return BestThreshold(float("nan"), float("nan"))
-    index = int(least(np.zeros_like(values), -values if measure.best == "high" else values))
+    index = int(argmin_price(np.zeros_like(values), -values if measure.best == "high" else values))
     return BestThreshold(table.threshold(float(table.thresholds[index])), float(values[index]))
 
 
 def closed_threshold(tables: Sequence[ScoreTable], condition: Condition, prevalence: float) -> float:
-    """The threshold of least cost for calibrated probabilities, with the digits that serve all of these models."""
-    at = condition.threshold_for(prevalence)
-    known = not any(table.coarse or table.resolution for table in tables)
+    """Threshold of minimum cost for calibrated probabilities, rounded so that no decision changes."""
+    threshold = condition.threshold_for(prevalence)
+    is_exact = not any(table.coarse or table.resolution for table in tables)
     scale = tables[0].scale if tables else None
-    return common_threshold(at, (table.score for table in tables), scale) if known else at
+    return common_threshold(threshold, (table.score for table in tables), scale) if is_exact else threshold

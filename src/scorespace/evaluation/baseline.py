@@ -9,27 +9,32 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from scorespace import frames
-from scorespace.comparisons.since import Before
-from scorespace.conditions import Asymmetry, Condition, CostMatrix
+from scorespace import io
+from scorespace.comparisons.baseline import Baseline
+from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import best_value, least_cost
-from scorespace.decisions.honest import crossfit, least
-from scorespace.decisions.judged import Judged
+from scorespace.decisions.cross_fitting import argmin_price, crossfit
+from scorespace.decisions.out_of_sample import OutOfSampleCounts
 from scorespace.errors import DataError, PositiveError, ScoreSpaceError, listing
-from scorespace.evaluation.shown import YOUDEN, shown_threshold
-from scorespace.frames.baseline import Saved, read_saved, why_not_stored, write_saved
+from scorespace.evaluation.default_measures import YOUDEN, shown_threshold
+from scorespace.io.saved_evaluations import (
+    SavedEvaluation,
+    read_saved_evaluation,
+    reason_not_stored,
+    write_saved_evaluation,
+)
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.request import stated_threshold
+from scorespace.report.protocol import EvaluationView
 from scorespace.results import Row
 from scorespace.tables import ScoreTable, Table
 from scorespace.tables.models import Models, class_weights
-from scorespace.views.answers import Answers
 
 Stated = Condition | CostMatrix | Asymmetry
 
 
-class Savable(Answers, Protocol):
-    """What is saved of an evaluation: what was asked, beside what it answers."""
+class SavableEvaluation(EvaluationView, Protocol):
+    """An evaluation that can be saved: its request and its results."""
 
     @property
     def condition(self) -> Stated | None: ...
@@ -37,11 +42,11 @@ class Savable(Answers, Protocol):
     def to_dict(self) -> Row: ...
 
 
-def save(evaluation: Savable, path: str | os.PathLike[str]) -> Path:
-    """Write an evaluation to a file: what was asked and found, and the tables, in which no case has a name."""
+def save(evaluation: SavableEvaluation, path: str | os.PathLike[str]) -> Path:
+    """Write an evaluation to a file: request, results and tables; tables do not identify cases."""
     models = evaluation.models
-    grouped = "cases come in groups, which a table does not know" if models.grouped else None
-    why = {name: grouped or why_not_stored(table) for name, table in models.items()}
+    grouped = "cases are grouped, and tables do not keep groups" if models.grouped else None
+    why = {name: grouped or reason_not_stored(table) for name, table in models.items()}
     asked = {
         "data": models.name,
         "measures": [str(spec) for spec in evaluation.requested],
@@ -53,7 +58,9 @@ def save(evaluation: Savable, path: str | os.PathLike[str]) -> Path:
     }
     tables = {name: models[name] for name, reason in why.items() if reason is None}
     without = {name: reason for name, reason in why.items() if reason is not None}
-    return write_saved(Saved(asked, evaluation.to_dict(), tables, without, evaluation.sample_notes), path)
+    return write_saved_evaluation(
+        SavedEvaluation(asked, evaluation.to_dict(), tables, without, evaluation.sample_notes), path
+    )
 
 
 def _written(condition: Stated | None) -> Row | None:
@@ -62,29 +69,29 @@ def _written(condition: Stated | None) -> Row | None:
     return None if condition is None else asdict(condition)
 
 
-def condition_of(saved: Saved) -> Stated | None:
-    """The condition that an evaluation was saved with."""
-    told = saved.asked.get("condition")
-    if told is None:
+def condition_of(saved: SavedEvaluation) -> Stated | None:
+    """The costs and prevalence that an evaluation was saved with."""
+    stored = saved.asked.get("condition")
+    if stored is None:
         return None
     try:
-        kind = CostMatrix if "matrix" in told else Asymmetry if "under" in told else Condition
-        return kind(**told)
+        kind = CostMatrix if "matrix" in stored else Asymmetry if "under" in stored else Condition
+        return kind(**stored)
     except (TypeError, ValueError) as error:
         raise DataError(f"{saved.name!r} is damaged.", seen=f"wrong: {error}", hint="save it again") from None
 
 
-def classes_of(saved: Saved) -> tuple[str, ...]:
-    """The classes of a baseline, where one of them is positive: a later sample may lack one of them."""
+def classes_of(saved: SavedEvaluation) -> tuple[str, ...]:
+    """The classes of a binary baseline; a later sample may lack one of them."""
     data = saved.result["data"]
     return () if data.get("positive") is None else tuple(data.get("classes") or ())
 
 
-def before_of(saved: Saved, models: Models, asked: Stated | None) -> Before:
-    """What was saved as the baseline of these models, refused where it is not about the same question."""
+def before_of(saved: SavedEvaluation, models: Models, asked: Stated | None) -> Baseline:
+    """The baseline for these models; refused where classes or positive class differ."""
     data = saved.result["data"]
     positive = data.get("positive")
-    before = Before(
+    before = Baseline(
         saved.name,
         saved.date,
         saved.tables,
@@ -117,8 +124,8 @@ def before_of(saved: Saved, models: Models, asked: Stated | None) -> Before:
     return before
 
 
-def _on_others(saved: Saved, model: str) -> Judged | None:
-    """What a threshold that the cases of a baseline chose did to those that did not; None where it was stated."""
+def _on_others(saved: SavedEvaluation, model: str) -> OutOfSampleCounts | None:
+    """Cross-fitted outcomes of a threshold chosen on the baseline; None where it was stated."""
     table = saved.tables.get(model)
     stated = stated_threshold(parse(str(name)) for name in saved.asked.get("measures", ())) is not None
     if stated or table is None or not table.thresholded or model not in saved.asked.get("thresholds", {}):
@@ -131,36 +138,36 @@ def _on_others(saved: Saved, model: str) -> Judged | None:
     else:
         chosen, within = best_value(MeasureSpec(YOUDEN)), False
     seed = int(saved.asked.get("seed", 0))
-    return crossfit({model: scores}, chosen, within_classes=within, seed=seed).chosen
+    return crossfit({model: scores}, chosen, stratified=within, seed=seed).chosen
 
 
 def _told(positive: str | None) -> str:
-    """A positive class; numbers and several classes have none."""
+    """The positive class, if the models are binary."""
     return "none" if positive is None else repr(positive)
 
 
-def read_baseline(path: str | os.PathLike[str], asked: Stated | None) -> Saved:
-    """A saved evaluation; a file of tables as if it had been evaluated under what is asked now."""
+def read_baseline(path: str | os.PathLike[str], asked: Stated | None) -> SavedEvaluation:
+    """A saved evaluation, or a file of tables evaluated under the present request."""
     if Path(path).suffix.lower() != ".parquet":
-        return read_saved(path)
-    held = frames.load_tables(path)
+        return read_saved_evaluation(path)
+    held = io.load_tables(path)
     first = next(iter(held.tables.values()))
     data = {"rows": held.rows, "classes": class_weights(first), "positive": first.positive_name}
     thresholds = {name: _threshold(name, table, asked) for name, table in held.tables.items() if table.thresholded}
     said = {"condition": _written(asked), "thresholds": thresholds}
-    return Saved(said, {"data": data, "rows": []}, held.tables, {}, held.notes, Path(path).name)
+    return SavedEvaluation(said, {"data": data, "rows": []}, held.tables, {}, held.notes, Path(path).name)
 
 
 def _threshold(model: str, table: Table, asked: Stated | None) -> float:
-    """The threshold that the cases of a table would have been shown at."""
+    """The threshold that an evaluation of this table would show."""
     scores, cheapest = table.inside(ScoreTable), None
     if isinstance(asked, Condition):
-        cheapest = float(scores.thresholds[int(least(*least_cost(asked)(scores.sweep)))])
+        cheapest = float(scores.thresholds[int(argmin_price(*least_cost(asked)(scores.sweep)))])
     return shown_threshold(model, table, (), cheapest)
 
 
-def _differs(saved: Saved, models: Models, asked: Stated | None) -> tuple[str, ...]:
-    """What was asked otherwise, and which models have no counterpart."""
+def _differs(saved: SavedEvaluation, models: Models, asked: Stated | None) -> tuple[str, ...]:
+    """How the request differs from that of the baseline, and which models have no counterpart."""
     names = (*saved.tables, *saved.without)
     gone = [name for name in names if name not in models]
     new = [name for name in models if name not in names]
@@ -177,7 +184,7 @@ def _differs(saved: Saved, models: Models, asked: Stated | None) -> tuple[str, .
     if "condition" in saved.asked and _written(asked) != saved.asked["condition"]:
         found.append(
             f"the costs are others: {_costs(saved.asked['condition'])} in the baseline, {_costs(_written(asked))} "
-            "here; both samples are judged by those of here."
+            "here; both samples are evaluated at those of this sample."
         )
     return tuple(found)
 

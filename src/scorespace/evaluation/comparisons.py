@@ -3,54 +3,51 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from scorespace.comparisons import paired, unpaired
-from scorespace.comparisons.answer import Comparison, Comparisons
-from scorespace.comparisons.question import RIGHT
-from scorespace.errors import ScoreError, ScoreSpaceError, listing
-from scorespace.evaluation.shown import stated_on
-from scorespace.later import later
-from scorespace.measures import MeasureSpec, parse
-from scorespace.measures.request import stated_threshold
-from scorespace.resampling.draw import Draws
-from scorespace.resampling.estimate import Estimate
-from scorespace.results import in_notebook
+from scorespace.comparisons.design import ACCURACY
+from scorespace.comparisons.result import Comparison, Comparisons, pool
+from scorespace.errors import MeasureError, ScoreError, ScoreSpaceError, listing
+from scorespace.evaluation.default_measures import stated_on
+from scorespace.inference.bootstrap import BootstrapDraws
+from scorespace.inference.estimate import Estimate
+from scorespace.measures import MeasureSpec, parse, parse_list
+from scorespace.measures.request import bind, stated_threshold
+from scorespace.report import comparison as view
+from scorespace.report import notebook
+from scorespace.report.protocol import ResultsView
+from scorespace.results import notebook_html
 from scorespace.tables.models import Models
-from scorespace.tables.pair import PairTable
-from scorespace.tables.threshold import typed_threshold
-
-if TYPE_CHECKING:
-    from scorespace.views import comparison as view
-    from scorespace.views import notebook
-    from scorespace.views.answers import Answers
-else:  # for notebooks alone
-    view, notebook = later("scorespace.views.comparison"), later("scorespace.views.notebook")
+from scorespace.tables.paired import PairTable
+from scorespace.tables.threshold import user_threshold
 
 QUICK: Final = 5_000
-"""Scores up to which every measure that is shown is also shown as a difference; beyond, the one that is tested."""
+"""Scores up to which every measure has a difference; beyond, only the tested one."""
 
 
-@in_notebook.register
+@notebook_html.register
 def _shown(found: Comparisons) -> str:
     """What a notebook shows of comparisons: what a terminal does."""
     return str(notebook.html(view.page("", "", found)))
 
 
-class Drawn(Protocol):
+class ResampledModels(Protocol):
     """Models, and what was drawn of their cases."""
 
     @property
     def models(self) -> Models: ...
 
     @property
-    def draws(self) -> Draws: ...
+    def draws(self) -> BootstrapDraws: ...
 
 
-def compare_models(evaluation: Answers, models: Sequence[str], measure: str | None, **asked: Any) -> Comparisons:
+def compare_models(
+    evaluation: ResultsView, models: Sequence[str], measure: MeasureSpec | None, **asked: Any
+) -> Comparisons:
     """Tests between models on the same cases."""
     if len(evaluation.models) < 2:
         raise ScoreSpaceError(
@@ -62,23 +59,40 @@ def compare_models(evaluation: Answers, models: Sequence[str], measure: str | No
     if asked["at"] is not None and math.isnan(asked["at"]):
         raise ScoreError("at=nan is not a threshold.", hint="a number, such as 0.5")
     if asked["at"] is not None and evaluation.models.scale is not None:
-        asked["at"] = typed_threshold(asked["at"], evaluation.models.scale)
+        asked["at"] = user_threshold(asked["at"], evaluation.models.scale)
     if spec is None and evaluation.prevalence is not None and _decided(evaluation, models, asked["at"]):
         # Which decisions are right is counted in the sample; how many would be is a measure.
-        spec, asked["at"] = replace(RIGHT, at=asked["at"], prevalence=evaluation.prevalence), None
+        spec, asked["at"] = replace(ACCURACY, at=asked["at"], prevalence=evaluation.prevalence), None
     asked |= {"spec": spec, "level": evaluation.level}
     if evaluation.models.pairs is None and evaluation.models.couples:
         names = tuple(models) or tuple(evaluation.models)
         couples = {two: _pairs(evaluation, two) for two in combinations(names, 2)}
-        found = paired.compare_couples(couples, names, evaluation.draws, **asked)
+        found = paired.compare_matched_pairs(couples, names, evaluation.draws, **asked)
     else:
         pairs = _pairs(evaluation, models)
         found = paired.compare(pairs, models=tuple(models) or pairs.models, draws=evaluation.draws, **asked)
-    return _with_gaps(evaluation, _as_asked(found, spec))
+    return _with_gaps(evaluation, _with_values(evaluation, _as_asked(found, spec), asked["at"]))
+
+
+def _with_values(evaluation: ResultsView, found: Comparisons, at: float | None) -> Comparisons:
+    """The comparisons with the value of each model, where these give the differences; means over folds do not."""
+
+    def with_values(one: Comparison) -> Comparison:
+        if one.several or math.isnan(one.difference):
+            return one
+        try:
+            spec = parse(one.measure)
+            spec = replace(spec, at=at if spec.at is None else spec.at)
+            a, b = (bind(spec, evaluation.models[name]).value for name in (one.a, one.b))
+        except MeasureError:
+            return one
+        return replace(one, value_a=a, value_b=b) if math.isclose(a - b, one.difference, abs_tol=1e-9) else one
+
+    return replace(found, comparisons=tuple(map(with_values, found)))
 
 
 def compare_samples(
-    evaluation: Answers, other: Answers, models: Sequence[str], measure: str | None, **asked: Any
+    evaluation: ResultsView, other: ResultsView, models: Sequence[str], measure: MeasureSpec | None, **asked: Any
 ) -> Comparisons:
     """Each model against the one of the same name on another, independent sample."""
     mine, theirs = evaluation.models, other.models
@@ -97,7 +111,7 @@ def compare_samples(
 
 
 def compare_with(
-    evaluation: Answers, value: float, models: Sequence[str], measure: str | None, **asked: Any
+    evaluation: ResultsView, value: float, models: Sequence[str], measure: MeasureSpec | None, **asked: Any
 ) -> Comparisons:
     """Each model's usual measure, or another one, against a value."""
     samples = {name: sample_of(evaluation, name) for name in models or evaluation.models}
@@ -106,22 +120,41 @@ def compare_with(
     return _with_gaps(evaluation, _as_asked(found, spec))
 
 
-def _spec(evaluation: Answers, measure: str | None) -> MeasureSpec | None:
+def by_each(
+    compare_one: Callable[[MeasureSpec | None], Comparisons], measure: str | Sequence[str] | None, adjust: str
+) -> Comparisons:
+    """Compare by each of the measures, with p-values adjusted over all of them."""
+    if measure is None:
+        return compare_one(None)
+    texts = [measure] if isinstance(measure, str) else measure
+    specs = list(dict.fromkeys(spec for text in texts for spec in parse_list(text)))
+    if not specs:
+        raise MeasureError("no measure to compare is named.", hint="auc")
+    return pool([compare_one(spec) for spec in specs], adjust)
+
+
+def _spec(evaluation: ResultsView, measure: MeasureSpec | None) -> MeasureSpec | None:
     """The requested measure for the stated prevalence, its threshold in the units of the scale that is stated."""
     if measure is None:
         return None
-    (spec,) = stated_on(evaluation.models.scale, [parse(measure)])
+    (spec,) = stated_on(evaluation.models.scale, [measure])
     return spec.for_prevalence(evaluation.prevalence)
 
 
-def _decided(evaluation: Answers, models: Sequence[str], at: float | None) -> bool:
+def _decided(evaluation: ResultsView, models: Sequence[str], at: float | None) -> bool:
     """Whether decisions are compared: at a threshold, or of models that only decide."""
     tables = [evaluation.models[name] for name in models or evaluation.models]
     return at is not None or not any(table.thresholded or table.scores_classes for table in tables)
 
 
-def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level: float) -> dict[str, Comparison]:
-    """The measures shown of two models compared, by measure: the first is tested, the others have intervals alone."""
+def differences(
+    models: Models,
+    draws: BootstrapDraws,
+    summary: Iterable[Estimate],
+    level: float,
+    tested: Sequence[MeasureSpec] = (),
+) -> dict[str, Comparison]:
+    """Differences of two models by measure; the first of `tested`, else of all, has a p-value."""
     if not models.comparable or len(models) != 2:
         return {}
     a, b = models
@@ -133,19 +166,37 @@ def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level
     if not specs:
         return {}
     sized = max(table.size for table in models.tables.values())
-    unique = list(dict.fromkeys(specs))  # a measure under two names is one
+    # A measure under two names is one.
+    unique = list(dict.fromkeys([*(spec for spec in tested if spec in specs), *specs]))
     found = paired.differences(pairs, draws, a, b, unique if sized <= QUICK else unique[:1], level=level)
     return {str(spec): found[spec] for spec in specs if spec in found}
 
 
-def best_two(evaluation: Answers, ordered: Sequence[Estimate]) -> Comparison:
+def best_two(evaluation: ResultsView, ordered: Sequence[Estimate]) -> Comparison:
     """The test of the best model against the next by the measure that they were ordered by."""
     names = tuple(one.model for one in ordered[:2])
     asked: dict[str, Any] = {"spec": ordered[0].spec, "draws": evaluation.draws, "level": evaluation.level}
     return paired.compare(_pairs(evaluation, names), models=names, **asked)[0]
 
 
-def _pairs(evaluation: Answers, models: Sequence[str]) -> PairTable:
+def against_best(evaluation: ResultsView, ordered: Sequence[Estimate]) -> dict[str, Comparison]:
+    """Tests of the first model against each other one by a measure, with p-values adjusted over all pairs."""
+    names = tuple(one.model for one in ordered)
+    asked: dict[str, Any] = {"spec": ordered[0].spec, "draws": evaluation.draws, "level": evaluation.level}
+    tests = paired.compare(_pairs(evaluation, names), models=names, **asked)
+    pairs = [oriented(one, names[0]) for one in tests if not one.several and names[0] in (one.a, one.b)]
+    return {one.b: one for one in pairs}
+
+
+def oriented(test: Comparison, first: str) -> Comparison:
+    """The comparison with this model first: differences change their sign."""
+    if test.a == first:
+        return test
+    difference, low, high = -test.difference, -test.high, -test.low
+    return replace(test, a=test.b, b=test.a, difference=difference, low=low, high=high, statistic=-test.statistic)
+
+
+def _pairs(evaluation: ResultsView, models: Sequence[str]) -> PairTable:
     """What ties the models together; refused where they cannot be compared case by case."""
     for model in models:
         evaluation.models[model]  # refuses an unknown name
@@ -162,11 +213,11 @@ def _pairs(evaluation: Answers, models: Sequence[str]) -> PairTable:
     return pairs
 
 
-def sample_of(evaluation: Drawn, model: str) -> Draws:
+def sample_of(evaluation: ResampledModels, model: str) -> BootstrapDraws:
     """One model with what was drawn of it: whole groups where there are such."""
     draws, pairs = evaluation.draws, evaluation.models.pairs
     if pairs is None or model not in pairs.models:
-        return draws.anew(tables={model: evaluation.models[model]}, pairs=None)
+        return draws.fresh_copy(tables={model: evaluation.models[model]}, pairs=None)
     return replace(draws, tables={model: evaluation.models[model]})
 
 
@@ -178,7 +229,7 @@ def _as_asked(found: Comparisons, spec: MeasureSpec | None) -> Comparisons:
     return replace(found, comparisons=tuple(named))
 
 
-def _with_gaps(evaluation: Answers, found: Comparisons) -> Comparisons:
+def _with_gaps(evaluation: ResultsView, found: Comparisons) -> Comparisons:
     """The comparisons, with the note that rows were dropped: what is missing need not be missing by chance."""
     dropped = tuple(one for one in evaluation.sample_notes if one.code == "SS009")
     return replace(found, notes=(*dropped, *found.notes)) if dropped else found

@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from scorespace.curves.certain import bounded_area
-from scorespace.curves.curve import CURVES, Curve, CurveKind, common
-from scorespace.declaration import Call, check_options, split_list
+from scorespace.calibration.tests import calibration_band
+from scorespace.comparisons import fold_curves as folded
+from scorespace.curves.bounds import bounded_area
+from scorespace.curves.curve import CURVES, Curve, CurveKind, joint_curve
+from scorespace.decisions import Decision
 from scorespace.errors import CurveError, listing
-from scorespace.frozen import dataclass
-from scorespace.later import later
-from scorespace.measures.sweep import threshold
-from scorespace.probabilities.tests import calibration_band
-from scorespace.resampling.band import Band
-from scorespace.resampling.band import band as bands
+from scorespace.inference.bands import Band
+from scorespace.inference.bands import band as bands
+from scorespace.measures.threshold_curves import threshold
+from scorespace.options import check_options, split_at_commas
+from scorespace.registry import Call
+from scorespace.report import plots
+from scorespace.report.protocol import EvaluationView
 from scorespace.tables import Table
 from scorespace.tables.models import Models
-from scorespace.tables.table import Way
-
-if TYPE_CHECKING:
-    from scorespace.comparisons import fold_curves as folded
-    from scorespace.decisions import Decision
-    from scorespace.views import plots
-    from scorespace.views.answers import Answers
-else:
-    folded, plots = later("scorespace.comparisons.fold_curves"), later("scorespace.views.plots")
+from scorespace.tables.table import ResolvedTable
 
 COMMON: Final = "all together"
-"""What the curve of all models together is called."""
+"""Name of the curve of all models together."""
 
-_FROM_ABOVE = (threshold, calibration_band)  # a kind and a band that rooms above curves/ declare
+_FROM_ABOVE = (threshold, calibration_band)  # declared in packages above curves/
 
 
 def kinds() -> tuple[CurveKind[Any], ...]:
@@ -46,7 +41,7 @@ def find(name: str) -> CurveKind[Any]:
 
 
 def requested(kind: str, **options: Any) -> Call[CurveKind[Any]]:
-    """The kind of curve that a text asks for, with the options in its parentheses and those given besides.
+    """The requested kind of curve, with the options in its parentheses and further ones.
 
     >>> requested("calibration(by=count)", bins=20)
     Call(noun=calibration: ..., given=(('by', 'count'), ('bins', 20)))
@@ -60,8 +55,8 @@ def requested(kind: str, **options: Any) -> Call[CurveKind[Any]]:
 
 
 @dataclass(frozen=True)
-class Family:
-    """The curves of one kind, by the name of the model, or of a class of it in brackets, with the tables they are of.
+class CurveFamily:
+    """The curves of one kind with their tables, by model, or by model and class: nb[setosa].
 
     `classes` holds the class of each, where all are of one model. Where an option holds several values, there is a
     curve for each, and `parts` has the model of each curve and its value of `by`, the option.
@@ -76,26 +71,26 @@ class Family:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def picture(self, drawn: Mapping[str, Band] | None = None, decision: Decision | None = None) -> Any:
-        """The curves as a chart, with what belongs beside them, and bands and a decision where given."""
+        """The curves as a chart, with reference lines, and with bands and a decision where given."""
         several = len({model for model, _ in self.parts.values()}) > 1
         parts = self.parts if several else None
         return plots.draw(self.kind, self.curves, self.tables, drawn or {}, self.classes, decision, parts)
 
     @property
     def y_title(self) -> str:
-        """What the curves show: the title that they share, or that of the kind."""
+        """The title that the curves share, or that of the kind."""
         titles = {curve.y_title for curve in self.curves.values()}
         return titles.pop() if len(titles) == 1 else self.kind.y
 
     @property
     def areas(self) -> dict[str, float]:
-        """The area of each curve, where it means anything."""
-        told = {kind.name for kind in kinds() if kind.area}
-        return {name: curve.area() for name, curve in self.curves.items() if curve.kind in told}
+        """The area under each curve, for kinds that have one."""
+        with_area = {kind.name for kind in kinds() if kind.area}
+        return {name: curve.area() for name, curve in self.curves.items() if curve.kind in with_area}
 
     @property
     def certified_areas(self) -> dict[str, tuple[float, float]]:
-        """What the areas of coarse tables lie between, where that is known."""
+        """Certified bounds of the areas of binned scores, where known."""
         bounds = bounded_area.of(self.kind)
         if bounds is None or not self.areas:
             return {}
@@ -104,39 +99,43 @@ class Family:
 
 
 def family(
-    evaluation: Answers, call: Call[CurveKind[Any]], each: Mapping[str, Mapping[str, Any]] | None = None
-) -> Family:
-    """The curves of all models that have such a one, or else of their classes; `each` holds options by name.
+    evaluation: EvaluationView, call: Call[CurveKind[Any]], each: Mapping[str, Mapping[str, Any]] | None = None
+) -> CurveFamily:
+    """The curves of all models that have this kind, or else of their classes; `each` holds options by model.
 
     An option that holds several values makes a curve of each.
     """
     for option in (one.name for one in call.noun.options if one.several and one.name in call.options):
-        values = [one.strip() for one in split_list(call.options[option], str(call), CurveError) if one.strip()]
+        values = [one.strip() for one in split_at_commas(call.options[option], str(call), CurveError) if one.strip()]
         if len(values) > 1:
             return _several(evaluation, call, option, values, each)
-    kind, found, classes = call.noun, dict[str, Way](), dict[str, str]()
+    kind, found, classes = call.noun, dict[str, ResolvedTable](), dict[str, str]()
     for model, table in _models(evaluation, kind).items():
         whole = kind.fits(table)
         if whole is not None:
             found[model] = whole
             continue
         named = (name for name in table.class_names if evaluation.models.classes.get(name))
-        present = [f'"{name}"' if name in kind.also else name for name in named]  # a class with the name of a whole
+        present = [
+            f'"{name}"' if name in kind.also else name for name in named
+        ]  # a class that is named like an average
         for of in (*present, *kind.also):
             part = kind.fits(table, of)
             if part is not None:
                 found[f"{model}[{of}]"], classes[f"{model}[{of}]"] = part, of
     curves = {name: _traced(evaluation, call, name, one, (each or {}).get(name, {})) for name, one in found.items()}
-    together = common.of(kind)
+    together = joint_curve.of(kind)
     if together is not None and len(found) > 1 and not classes and COMMON not in found:
         curves[COMMON] = together({name: _models(evaluation, kind)[name] for name in found})
     of_one = len(evaluation.models) == 1
     tables = {name: one.table for name, one in found.items()}
-    return Family(kind, curves, tables, classes if of_one else {}, options=call.options)
+    return CurveFamily(kind, curves, tables, classes if of_one else {}, options=call.options)
 
 
-def _several(evaluation: Answers, call: Call[CurveKind[Any]], name: str, values: Sequence[str], each: Any) -> Family:
-    """The curves for each value of an option, named by it, and by the model where there are more."""
+def _several(
+    evaluation: EvaluationView, call: Call[CurveKind[Any]], name: str, values: Sequence[str], each: Any
+) -> CurveFamily:
+    """The curves for each value of an option, named by the value, and by the model if there are several."""
     given = {one: replace(call, given=tuple((call.options | {name: one}).items())) for one in values}
     families = {value: family(evaluation, one, each) for value, one in given.items()}
     alone = len({model for one in families.values() for model in one.curves}) == 1
@@ -147,28 +146,28 @@ def _several(evaluation: Answers, call: Call[CurveKind[Any]], name: str, values:
     }
     curves = {shown: families[value].curves[model] for shown, (model, value) in parts.items()}
     tables = {shown: families[value].tables[model] for shown, (model, value) in parts.items()}
-    return Family(call.noun, curves, tables, {}, name, parts)
+    return CurveFamily(call.noun, curves, tables, {}, name, parts)
 
 
-def curve(evaluation: Answers, call: Call[CurveKind[Any]], model: str | None) -> Curve:
-    """The curve of one model, or of one class of a model that scores several."""
+def curve(evaluation: EvaluationView, call: Call[CurveKind[Any]], model: str | None) -> Curve:
+    """The curve of one model, or of one class of a multiclass model."""
     name = model if model is not None else evaluation.models.only()
     return _traced(evaluation, call, name, _way(evaluation, call.noun, name), {})
 
 
-def band(evaluation: Answers, call: Call[CurveKind[Any]], model: str, simultaneous: bool) -> Band:
-    """The band around the curve of one model."""
+def band(evaluation: EvaluationView, call: Call[CurveKind[Any]], model: str, simultaneous: bool) -> Band:
+    """The confidence band of a model's curve."""
     draw = bands.of(call.noun)
     if draw is None:
         seen = f"bands of {listing(bands.functions)}"
         raise CurveError(f"{call.noun.name} has no band.", seen=seen, hint="leave out the band")
-    name, of = evaluation.models.parted(model)
+    name, of = evaluation.models.split_class(model)
     table = call.noun.fit(evaluation.models[name], of, name).table
     asked = {"level": evaluation.level, "simultaneous": simultaneous, "seed": evaluation.seed, **call.options}
     takes, own = signature(draw).parameters, model in evaluation.models and table is evaluation.models[model]
-    if own and "draws" in takes:  # then its replicates are those of the measures
+    if own and "draws" in takes:  # use the same bootstrap replicates as the measures
         asked |= {"draws": evaluation.draws, "model": model}
-    if evaluation.prevalence is not None and not call.noun.within_classes:
+    if evaluation.prevalence is not None and not call.noun.stratified:
         if "prevalence" not in takes:
             problem = f"{call.noun.name} has no band for a stated prevalence."
             raise CurveError(problem, hint="leave out the band, or the prevalence")
@@ -176,34 +175,38 @@ def band(evaluation: Answers, call: Call[CurveKind[Any]], model: str, simultaneo
     return draw(table, **asked)
 
 
-def averaged(evaluation: Answers, call: Call[CurveKind[Any]], model: str | None, how: str) -> folded.Averaged:
-    """The mean of the curves of one model within folds."""
-    name, of = evaluation.models.parted(model if model is not None else evaluation.models.only())
+def averaged(
+    evaluation: EvaluationView, call: Call[CurveKind[Any]], model: str | None, how: str
+) -> folded.AveragedCurve:
+    """The mean of a model's curves over folds."""
+    name, of = evaluation.models.split_class(model if model is not None else evaluation.models.only())
     evaluation.models[name]  # refuses an unknown name
     pairs = evaluation.models.pairs
     if pairs is None or pairs.fold is None:
-        raise CurveError("curves are averaged over folds, and none are known.", hint="fold=…, or no average")
-    if evaluation.prevalence is not None and not call.noun.within_classes:
-        problem = f"the mean over folds of {call.noun.name} is that of the prevalence in each fold."
+        raise CurveError("curves are averaged over folds, and no fold column is stated.", hint="fold=…, or no average")
+    if evaluation.prevalence is not None and not call.noun.stratified:
+        problem = f"the mean of {call.noun.name} over folds cannot use a stated prevalence."
         raise CurveError(problem, hint="leave out the average, or the prevalence")
-    return folded.average(pairs, name, call.noun, how, of=of, level=evaluation.level, **call.options)
+    return folded.average_over_folds(pairs, name, call.noun, how, of=of, level=evaluation.level, **call.options)
 
 
-def _traced(evaluation: Answers, call: Call[CurveKind[Any]], name: str, found: Way, more: Mapping[str, Any]) -> Curve:
+def _traced(
+    evaluation: EvaluationView, call: Call[CurveKind[Any]], name: str, found: ResolvedTable, more: Mapping[str, Any]
+) -> Curve:
     kind, options = call.noun, {**call.options, **more}
-    # Nearness to a threshold is nearness to that of the model, where it has one of its own.
+    # Distances to a threshold refer to that of the model, unless stated.
     own = name in evaluation.models and found.table is _models(evaluation, kind)[name] and found.kind is kind.table
     if kind.placed is not None and own:
         options.setdefault(kind.placed, evaluation.threshold(name))
-    return kind.certain(found.table, found.function(found.table, **options), **options)
+    return kind.certified_curve(found.table, found.function(found.table, **options), **options)
 
 
-def _way(evaluation: Answers, kind: CurveKind[Any], name: str) -> Way:
-    """The way to the table of a model, or of the class in brackets behind its name."""
-    model, of = evaluation.models.parted(name)
+def _way(evaluation: EvaluationView, kind: CurveKind[Any], name: str) -> ResolvedTable:
+    """The table that a kind of curve needs, of a model or of one of its classes."""
+    model, of = evaluation.models.split_class(name)
     return kind.fit(_models(evaluation, kind)[model], of, model)
 
 
-def _models(evaluation: Answers, kind: CurveKind[Any]) -> Models:
-    """The models as such a curve has them: weighed to the stated prevalence, where it depends on that."""
-    return evaluation.models if kind.within_classes else evaluation.in_use
+def _models(evaluation: EvaluationView, kind: CurveKind[Any]) -> Models:
+    """The models, reweighted to the stated prevalence if the curve depends on it."""
+    return evaluation.models if kind.stratified else evaluation.at_stated_prevalence

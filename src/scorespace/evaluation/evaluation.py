@@ -1,237 +1,152 @@
-"""The friendly front: an evaluation of the models of a sample, in short methods that call the verbs."""
+"""Evaluation: the public object with measures, decisions, comparisons, curves and views of the models of a sample."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, fields, replace
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
-from scorespace import frames
-from scorespace.arguments import checked_methods
-from scorespace.conditions import Asymmetry, Condition, CostMatrix
+from scorespace.argument_checks import check_method_arguments
+from scorespace.calibration import summary as calibrated
+from scorespace.comparisons.fold_curves import AveragedCurve
+from scorespace.comparisons.result import Comparisons
+from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
-from scorespace.errors import ScoreSpaceError
-from scorespace.evaluation import numbers
-from scorespace.evaluation.finding import Look, for_all, notes_on
-from scorespace.evaluation.notes import (
-    calibration_notes,
-    group_notes,
-    interval_notes,
-    prevalence_notes,
-    sample_notes,
-    smooth_notes,
-    weight_notes,
+from scorespace.decisions import (
+    ConstrainedChoice,
+    CostChoice,
+    Decision,
+    MixtureChoice,
+    RejectChoice,
+    ShiftDecision,
 )
-from scorespace.evaluation.shown import (
-    COST,
-    YOUDEN,
-    check_requests,
-    placed,
-    shown_threshold,
-    stated_on,
-    wanted,
-    with_beside,
-)
-from scorespace.evaluation.verdict import leading, verdict
-from scorespace.frozen import dataclass
-from scorespace.later import later
-from scorespace.measures import MeasureSpec, parse, parse_list
-from scorespace.measures.request import bind, stated_threshold
-from scorespace.resampling.draw import Draws
-from scorespace.resampling.estimate import Estimate, Estimates, estimates
-from scorespace.results import SCHEMA, Alternative, Note, Progress, Row
-from scorespace.tables import Counts, Top
-from scorespace.tables.models import Models, Parts
-from scorespace.tables.threshold import Threshold
-
-if TYPE_CHECKING:
-    from scorespace.comparisons import fold_means, since
-    from scorespace.comparisons import slices as sliced
-    from scorespace.comparisons.answer import Comparison, Comparisons
-    from scorespace.comparisons.fold_curves import Averaged
-    from scorespace.comparisons.slices import Slices
-    from scorespace.decisions import (
-        ConstrainedChoice,
-        CostChoice,
-        Decision,
-        MixtureChoice,
-        RejectChoice,
-        ShiftDecision,
-        Value,
-    )
-    from scorespace.evaluation import baseline as saved
-    from scorespace.evaluation import comparisons, curves, decisions
-    from scorespace.probabilities import summary as calibrated
-    from scorespace.resampling.band import Band
-    from scorespace.views import notebook, panel, plots, report, terminal
-    from scorespace.views import sections as pages
-else:  # what few commands need of the rooms above
-    comparisons = later("scorespace.evaluation.comparisons")
-    curves = later("scorespace.evaluation.curves")
-    decisions = later("scorespace.evaluation.decisions")
-    calibrated = later("scorespace.probabilities.summary")
-    saved = later("scorespace.evaluation.baseline")
-    fold_means = later("scorespace.comparisons.fold_means")
-    since = later("scorespace.comparisons.since")
-    sliced = later("scorespace.comparisons.slices")
-    notebook, panel, plots, report, pages, terminal = (
-        later(f"scorespace.views.{name}") for name in ("notebook", "panel", "plots", "report", "sections", "terminal")
-    )
-
-_FROM_BESIDE: Final = (numbers,)  # a file that says what is shown of predicted numbers
+from scorespace.errors import ScoreSpaceError, listing
+from scorespace.evaluation import baseline as saved
+from scorespace.evaluation import comparisons, curves, decisions
+from scorespace.evaluation.results import Results
+from scorespace.inference.bands import Band
+from scorespace.inference.estimate import Estimates
+from scorespace.measures import MeasureSpec, parse
+from scorespace.measures.request import bind
+from scorespace.report import html as report
+from scorespace.report import notebook, plots, screen, serialize, terminal
+from scorespace.report import sections as pages
+from scorespace.results import SCHEMA, Alternative, Row
 
 
-def _leads(models: Models, asked: Mapping[str, Sequence[MeasureSpec]]) -> dict[str, MeasureSpec]:
-    """Of the measures of each model the one it is judged by first; else the first that has a better side."""
-    found: dict[str, MeasureSpec] = {}
-    for name, specs in asked.items():
-        first = (spec for spec in leading(models[name]).specs if spec in specs)
-        for lead in (*first, *(spec for spec in specs if spec.measure.best is not None), *specs):
-            found.setdefault(name, lead)
-    return found
+@check_method_arguments
+@dataclass(frozen=True, repr=False)
+class Evaluation(Results):
+    """The evaluation of the models of a sample: measures, curves, comparisons, decisions, notes, and a verdict.
 
+    Made by `evaluate`; holds tables and never the data frame. All numbers share one set of bootstrap replicates.
 
-@checked_methods
-@dataclass(frozen=True)
-class Evaluation:
-    """What a sample says about its models: measures, curves, notes, a verdict, and views of them.
+    Attributes
+    ----------
+    models, level, seed, interval, requested, condition, sample_notes, frame_library, progress, parts, before
+        As in `Results`.
+    profile, full, parity, stated_threshold, stated_prevalence
+        As in `Results`.
 
-    Holds tables and never the frame they came from. All numbers share one draw of the cases.
+    Examples
+    --------
+    >>> import scorespace as ss
+    >>> ev = ss.evaluate([1, 0, 1, 0], {"lr": [0.9, 0.4, 0.6, 0.7]})
+    >>> ev.measures("auc")[0].value
+    0.75
     """
 
-    models: Models
-    level: float = 0.95
-    seed: int = 0
-    interval: str | None = None
-    requested: tuple[MeasureSpec, ...] = ()
-    condition: Condition | CostMatrix | Asymmetry | None = None
-    sample_notes: tuple[Note, ...] = ()
-    frame_library: frames.Library | None = None
-    progress: Progress | None = field(default=None, compare=False, repr=False)
-    parts: tuple[Parts, ...] = field(default=(), compare=False, repr=False)
-    before: since.Before | None = field(default=None, compare=False, repr=False)
+    # --- measures
 
-    # --- numbers
+    def measures(self, *names: str | MeasureSpec | Sequence[str | MeasureSpec], model: str | None = None) -> Estimates:
+        """Measures by name with their confidence intervals; the requested or default ones without names.
 
-    @cached_property
-    def draws(self) -> Draws:
-        """The cases drawn again, once for all numbers."""
-        return Draws(self.models.tables, self.models.pairs, seed=self.seed, progress=self.progress)
+        Parameters
+        ----------
+        *names : str, MeasureSpec or sequence of these
+            Measures, such as "auc", "ppv@0.5" or "fbeta(beta=2)@0.3".
+        model : str, optional
+            One model instead of all.
 
-    @property
-    def prevalence(self) -> float | None:
-        """The share of positives where the models will be used, if it is stated."""
-        return self.condition.prevalence if isinstance(self.condition, Condition) else None
-
-    @cached_property
-    def in_use(self) -> Models:
-        """The models with their cases weighed to the stated prevalence, or as they are."""
-        return self.models if self.prevalence is None else self.models.at_prevalence(self.prevalence)
-
-    def check(self, specs: Sequence[MeasureSpec]) -> None:
-        """Refuse measures that suit none of the models."""
-        check_requests(self.models, specs, self._thresholds, self._stated)
-
-    def measures(self, *names: str | MeasureSpec, model: str | None = None) -> Estimates:
-        """Measures by name, each with its interval, for every model or one; the usual ones without names."""
-        asked = self._wanted(names)
-        if model is not None:
-            self.models[model]  # refuses an unknown name
-        chosen = asked if model is None else {model: asked[model]}
-        found = self._estimates(chosen)
-        notes = (n for name in chosen for n in self._notes_on(name, found) if n.code == "SS011")
-        return Estimates(tuple(found), tuple(notes), partial(frames.frame_of, library=self.frame_library))
+        Returns
+        -------
+        Estimates
+            One estimate for each model and measure, with `rows()` and `to_frame()`.
+        """
+        flat = (one for name in names for one in ([name] if isinstance(name, str | MeasureSpec) else name))
+        return self.estimated(*flat, model=model)
 
     def spread(self, *names: str) -> dict[str, dict[str, float]]:
-        """The standard deviations of measures over the same resamples of all cases, by model: which is the steadier.
+        """Bootstrap standard deviations of measures.
 
-        Of the requested measures, or the usual ones, without names.
+        Parameters
+        ----------
+        *names : str
+            Measures; without them, the requested or default ones.
+
+        Returns
+        -------
+        dict of dict
+            Standard deviations by model and measure.
         """
         every = self._wanted(names)
         asked = [(name, bind(spec, self.models[name])) for name, specs in every.items() for spec in specs]
         found = iter(self.draws.spread(asked))
         return {name: {str(spec): next(found) for spec in specs} for name, specs in every.items()}
 
-    @cached_property
-    def summary(self) -> Estimates:
-        """The requested measures, or the usual ones, of all models."""
-        return self.measures()
-
-    @cached_property
-    def shown(self) -> Estimates:
-        """The same as a screen shows them: each beside what it is misread without."""
-        held = {(one.model, str(one.spec)): one for one in self.summary}
-        every = {name: with_beside([one.spec for one in self.summary if one.model == name]) for name in self.models}
-        missing = {name: [spec for spec in specs if (name, str(spec)) not in held] for name, specs in every.items()}
-        if any(missing.values()):
-            held |= {(one.model, str(one.spec)): one for one in self._estimates(missing)}
-        ordered = tuple(held[name, str(spec)] for name, specs in every.items() for spec in specs)
-        return replace(self.summary, estimates=ordered)
-
-    @cached_property
-    def slices(self) -> Slices | None:
-        """Every number shown in each slice of the cases, beside the rest; None where no column makes slices."""
-        if not self.parts:
-            return None
-        asked = {name: [one.spec for one in self.shown if one.model == name] for name in self.models}
-        return sliced.slices_of_columns(
-            self.parts,
-            asked,
-            at=self._thresholds,
-            leads=_leads(self.models, asked),
-            prevalence=self.prevalence,
-            level=self.level,
-            method=self.interval,
-            seed=self.seed,
-            progress=self.progress,
-        )
-
-    @cached_property
-    def over_folds(self) -> tuple[fold_means.OverFolds, ...]:
-        """The measures shown as means over folds, beside the pooled ones; none where cases come in no folds."""
-        if self.models.pairs is None or self.models.pairs.fold is None:
-            return ()
-        asked = {name: [one.spec for one in self.shown if one.model == name] for name in self.models}
-        return fold_means.over_folds(self.models.pairs, asked)
-
-    @cached_property
-    def differences(self) -> dict[str, Comparison]:
-        """The measures shown of two models compared: the first is tested, the others have intervals alone."""
-        if len(self.models) != 2:
-            return {}
-        return comparisons.differences(self.models, self.draws, self.shown, self.level)
-
     def calibration(self, model: str) -> calibrated.CalibrationSummary:
-        """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
+        """Whether the scores of a model can be taken as probabilities.
+
+        Parameters
+        ----------
+        model : str
+            Name of a model, or of one class of a multiclass model: "nb[setosa]".
+
+        Returns
+        -------
+        CalibrationSummary
+            Calibration slope and intercept, tests, errors, and a sentence.
+        """
         if model in self.calibrations:
             return self.calibrations[model]
         table, in_groups = self.models.score_table(model), self.models.grouped
         share = self.prevalence if model in self.models else None
         return calibrated.calibration_summary(table, model=model, seed=self.seed, in_groups=in_groups, prevalence=share)
 
-    @cached_property
-    def calibrations(self) -> dict[str, calibrated.CalibrationSummary]:
-        """The same for every model whose scores lie between 0 and 1."""
-        return calibrated.calibration_summaries(self.models, seed=self.seed, prevalence=self.prevalence)
-
-    @cached_property
-    def class_calibrations(self) -> dict[str, dict[str, calibrated.CalibrationSummary]]:
-        """By model that scores several classes: that of its highest score, and of each class unless they are many."""
-        return calibrated.class_calibration_summaries(self.models, seed=self.seed)
-
     # --- decisions
 
     def decide(
-        self, condition: Condition | CostMatrix | Asymmetry, *, fit: Evaluation | None = None
+        self,
+        condition: Condition | CostMatrix | Asymmetry | None = None,
+        *,
+        fit: Evaluation | None = None,
+        **costs: float,
     ) -> Decision | CostChoice | ShiftDecision:
-        """The model and threshold of least cost under a condition, and what they cost on cases that did not choose.
+        """Model and threshold of minimum expected cost, with the cross-fitted cost.
 
-        With `fit`, another sample chooses and this one judges. A cost matrix of two classes is a condition too;
-        one of several needs models that decide. For predicted numbers an `Asymmetry` chooses the model and its shift.
+        Parameters
+        ----------
+        condition : Condition, CostMatrix or Asymmetry, optional
+            Costs and prevalence. A matrix of more than two classes needs multiclass models; an `Asymmetry` is for
+            regression and chooses a model and its shift. By default the costs of the evaluation.
+        fit : Evaluation, optional
+            Another sample that chooses; this one then gives the external cost.
+        **costs
+            Costs of binary decisions instead of `condition`: ``decide(fp=1, fn=10, prevalence=0.1)``.
+
+        Returns
+        -------
+        Decision, CostChoice or ShiftDecision
+            The choice, its alternatives and their costs.
         """
-        return decisions.decide(self, condition, fit=fit, level=self.level)
+        if condition is not None and costs:
+            raise ScoreSpaceError("costs are stated twice.", seen=f"condition and {listing(costs)}", hint="one of them")
+        stated = condition or (Condition(**costs) if costs else self.condition)
+        if stated is None:
+            raise ScoreSpaceError("no costs are stated.", hint="decide(fp=1, fn=5)")
+        return decisions.decide(self, stated, fit=fit, level=self.level)
 
     def choose(
         self,
@@ -241,9 +156,21 @@ class Evaluation:
         at_most: Mapping[str, float] | None = None,
         fit: Evaluation | None = None,
     ) -> ConstrainedChoice:
-        """The model and threshold best for a measure, among those that keep bounds on others.
+        """Model and threshold that are best for a measure under constraints on others.
 
-        `ev.choose("ppv", at_least={"tpr": 0.9})`; with `fit`, another sample chooses and this one judges.
+        Parameters
+        ----------
+        objective : str
+            The measure to optimise, such as "ppv".
+        at_least, at_most : mapping of str to float, optional
+            Bounds on other measures: ``at_least={"tpr": 0.9}``.
+        fit : Evaluation, optional
+            Another sample that chooses; this one then judges.
+
+        Returns
+        -------
+        ConstrainedChoice
+            The choice, with cross-fitted values of objective and constraints.
         """
         other = None if fit is None else fit.models
         bounds = decisions.bounds(at_least or {}, at_most or {}, self.prevalence)
@@ -251,43 +178,46 @@ class Evaluation:
         return decisions.choose(self.models, wanted, bounds, fit=other, level=self.level, seed=self.seed)
 
     def reject(self, cost: float, condition: Condition | CostMatrix | None = None) -> RejectChoice:
-        """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule).
+        """Which cases to reject when a rejection costs less than an error (Chow's rule).
 
-        With a condition or a cost matrix, decisions cost what it says. Of several classes without one, the lead of the
-        best over the second counts.
+        Parameters
+        ----------
+        cost : float
+            Cost of a rejected case, as a share of the cost of an error, or in the units of `condition`.
+        condition : Condition or CostMatrix, optional
+            Costs of decisions. Multiclass models without it reject by the margin between the two highest scores.
+
+        Returns
+        -------
+        RejectChoice
+            Rules, costs and the share of rejected cases of every model.
+
+        References
+        ----------
+        Chow, C. K. (1970). On optimum recognition error and reject tradeoff. IEEE Transactions on Information Theory,
+        16(1), 41-46.
         """
         return decisions.reject(self.models, cost, condition, level=self.level, seed=self.seed)
 
     def mix(self, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
-        """The mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
-        return decisions.mix(self.models, fpr=fpr, tpr=tpr)
+        """The randomised mixture of two classifiers that reaches the common ROC convex hull.
 
-    @cached_property
-    def decision(self) -> Decision | CostChoice | ShiftDecision | None:
-        """The decision under the evaluation's own condition, if it has one; none where cases of a class are to come."""
-        return None if self.condition is None or self._waits else self.decide(self.condition)
+        Parameters
+        ----------
+        fpr, tpr : float, optional
+            The rate to reach; exactly one of them.
 
-    def threshold(self, model: str) -> float:
-        """The threshold a model is shown at: stated, of least cost, 0.5 for probabilities, or Youden's."""
-        chosen = None if self.decision is None else decisions.threshold_of(self.decision, model)
-        return shown_threshold(model, self.models[model], self.requested, chosen)
+        Returns
+        -------
+        MixtureChoice
+            Both classifiers and the probability of each.
 
-    def judged(self, one: Estimate) -> Value | None:
-        """The cost under the evaluation's own condition at a threshold chosen here, on cases that did not choose it.
-
-        None for every other number, and where the threshold was stated or the cases are too few.
+        References
+        ----------
+        Provost, F., & Fawcett, T. (2001). Robust classification for imprecise environments. Machine Learning, 42,
+        203-231.
         """
-        if (
-            self._stated is None
-            or isinstance(one.spec.at, Top)
-            or one.spec != placed(MeasureSpec(COST), self.models[one.model], one.spec.at, self._stated)
-        ):
-            return None
-        return decisions.judged(self.decision, one.model, one.spec.at)
-
-    def counts(self, model: str) -> Counts:
-        """The four outcomes of a two-class model, at its threshold."""
-        return self.models.counts(model, self._thresholds.get(model))
+        return decisions.mix(self.models, fpr=fpr, tpr=tpr)
 
     # --- comparisons
 
@@ -295,152 +225,221 @@ class Evaluation:
         self,
         *models: str,
         test: str | None = None,
-        measure: str | None = None,
+        measure: str | Sequence[str] | None = None,
         at: float | None = None,
         alternative: Alternative = "two-sided",
         adjust: str = "holm",
     ) -> Comparisons:
-        """Tests between models on the same cases: those named, or all, by the test that suits or the one named.
+        """Paired tests between models on the same cases.
 
-        `at` compares decisions at a threshold; without it, models that only decide are compared as such.
-        `alternative` is two-sided, greater or less: that the first model of a pair has the greater or lesser value.
-        `adjust` is how p-values of several tests are adjusted: holm, hochberg, bonferroni, finner or, of all pairs,
-        shaffer.
+        Parameters
+        ----------
+        *models : str
+            Names; all models without them.
+        test : str, optional
+            Name of a test, such as "delong"; the default depends on the measure.
+        measure : str or sequence of str, optional
+            The measure to compare, or several (``"auc, f1@0.5"``), with p-values adjusted over all of them; the AUC of
+            scores, the accuracy of decisions by default.
+        at : float, optional
+            Compare decisions at this threshold.
+        alternative : {"two-sided", "greater", "less"}
+            Whether the first model of a pair differs, has the greater, or has the lesser value.
+        adjust : {"holm", "hochberg", "bonferroni", "finner", "shaffer"}
+            Adjustment of the p-values for multiple comparisons.
+
+        Returns
+        -------
+        Comparisons
+            Differences with confidence intervals and p-values.
         """
         asked: dict[str, Any] = {"test": test, "alternative": alternative, "adjust": adjust}
-        return comparisons.compare_models(self, models, measure, at=at, **asked)
-
-    @cached_property
-    def comparisons(self) -> Comparisons:
-        """All models compared by the test that suits."""
-        return self.compare()
+        return comparisons.by_each(
+            lambda spec: comparisons.compare_models(self, models, spec, at=at, **asked), measure, adjust
+        )
 
     def compare_with(
         self,
         other: Evaluation,
         *models: str,
         test: str | None = None,
-        measure: str | None = None,
+        measure: str | Sequence[str] | None = None,
         alternative: Alternative = "two-sided",
         adjust: str = "holm",
     ) -> Comparisons:
-        """Each model here against the model of the same name on another, independent sample.
+        """Each model against the model of the same name on an independent sample.
 
-        By DeLong's unpaired test for the AUC, and by the bootstrap for any other measure.
+        Parameters
+        ----------
+        other : Evaluation
+            The evaluation of the other sample.
+        *models : str
+            Names; all models without them.
+        test : str, optional
+            DeLong's unpaired test for the AUC by default, else the bootstrap.
+        measure : str or sequence of str, optional
+            The measure to compare, or several.
+        alternative, adjust
+            As in `compare`.
+
+        Returns
+        -------
+        Comparisons
+            Differences with confidence intervals and p-values.
         """
         asked: dict[str, Any] = {"test": test, "alternative": alternative, "adjust": adjust}
-        return comparisons.compare_samples(self, other, models, measure, **asked)
+        return comparisons.by_each(
+            lambda spec: comparisons.compare_samples(self, other, models, spec, **asked), measure, adjust
+        )
 
     def compare_against(
         self,
         value: float,
         *models: str,
         test: str | None = None,
-        measure: str | None = None,
+        measure: str | Sequence[str] | None = None,
         alternative: Alternative = "two-sided",
         adjust: str = "holm",
     ) -> Comparisons:
-        """Each model's AUC, or another measure, against a value: by DeLong's z, or by the bootstrap."""
+        """Each model against a fixed value.
+
+        Parameters
+        ----------
+        value : float
+            The value under the null hypothesis.
+        *models : str
+            Names; all models without them.
+        test : str, optional
+            DeLong's z test for the AUC by default, else the bootstrap.
+        measure : str or sequence of str, optional
+            The measure to compare, or several.
+        alternative, adjust
+            As in `compare`.
+
+        Returns
+        -------
+        Comparisons
+            Differences with confidence intervals and p-values.
+        """
         asked: dict[str, Any] = {"test": test, "alternative": alternative, "adjust": adjust}
-        return comparisons.compare_with(self, value, models, measure, **asked)
-
-    @cached_property
-    def changes(self) -> since.Changes | None:
-        """Every number shown beside that of the baseline; None where there is none."""
-        return None if self.before is None else self.changed()
-
-    def changed(self, *names: str) -> since.Changes:
-        """The same of measures by name; thresholds that are not stated are those of the baseline."""
-        if self.before is None:
-            raise ScoreSpaceError("there is no baseline to compare with.", hint='evaluate(…, baseline="FILE.json")')
-        named = [spec for name in names for spec in parse_list(name)]
-        specs = stated_on(self.models.scale, named) or self.requested
-        at = dict(self._thresholds)
-        if stated_threshold(self.requested) is None:
-            at |= {name: value for name, value in self.before.thresholds.items() if at.get(name) is not None}
-        every = wanted(self.models, specs, at, self._stated)
-        asked = {name: with_beside(every[name]) for name in self.models if name in self.before.models}
-        found = self._estimates(asked)
-        return since.changes(
-            self.before,
-            {name: [one for one in found if one.model == name] for name in asked},
-            partial(comparisons.sample_of, self),
-            classes=self.models.classes,
-            leads=_leads(self.models, asked),
-            level=self.level,
-            seed=self.seed,
+        return comparisons.by_each(
+            lambda spec: comparisons.compare_with(self, value, models, spec, **asked), measure, adjust
         )
 
-    # --- curves
+    # --- curves and charts
 
     def curve(self, kind: str, model: str | None = None, **options: Any) -> Curve:
-        """A curve of one model, by its kind, with options in parentheses or besides: `smooth(midpoint=median)`.
+        """A curve of one model.
 
-        Of a model that scores several classes, name one: `ev.curve("roc", "nb[setosa]")`.
+        Parameters
+        ----------
+        kind : str
+            Such as "roc", "pr" or "smooth(midpoint=median)"; `scorespace curves` lists all.
+        model : str, optional
+            Name of a model, or one class of a multiclass model: "nb[setosa]"; needed where there are several.
+        **options
+            Options of the kind.
+
+        Returns
+        -------
+        Curve
+            Points with their thresholds.
         """
         return curves.curve(self, curves.requested(kind, **options), model)
 
     def curves(self, kind: str, **options: Any) -> dict[str, Curve]:
-        """The curve of every model that has one, and of each class of the models that score several."""
+        """The curves of all models, and of each class of multiclass models.
+
+        Parameters
+        ----------
+        kind : str
+            As in `curve`.
+        **options
+            Options of the kind.
+
+        Returns
+        -------
+        dict of str to Curve
+            Curves by name.
+        """
         return dict(curves.family(self, curves.requested(kind, **options)).curves)
 
-    def average_curve(self, kind: str, model: str | None = None, *, how: str = "vertical") -> Averaged:
-        """The mean of a model's curves within folds, with a band; `how`: vertical, at each rate, or by threshold."""
+    def average_curve(self, kind: str, model: str | None = None, *, how: str = "vertical") -> AveragedCurve:
+        """The mean of a model's curves over folds, with a band.
+
+        Parameters
+        ----------
+        kind : str
+            As in `curve`.
+        model : str, optional
+            Name of a model.
+        how : {"vertical", "threshold"}
+            Average at each rate, or at each threshold.
+
+        Returns
+        -------
+        AveragedCurve
+            The mean curve and its band.
+
+        References
+        ----------
+        Fawcett, T. (2006). An introduction to ROC analysis. Pattern Recognition Letters, 27(8), 861-874.
+        """
         return curves.averaged(self, curves.requested(kind), model, how)
 
     def band(self, kind: str, model: str, *, simultaneous: bool = False, **options: Any) -> Band:
-        """The band around a model's curve: of each point, or of the whole curve.
+        """The confidence band of a curve; of a calibration curve, where calibrated scores would lie.
 
-        That of a calibration curve is where it would lie if the scores were probabilities.
+        Parameters
+        ----------
+        kind : str
+            As in `curve`.
+        model : str
+            Name of a model.
+        simultaneous : bool
+            Whether the band covers the whole curve, instead of each point.
+        **options
+            Options of the kind.
+
+        Returns
+        -------
+        Band
+            Lower and upper limits along the curve.
         """
         return curves.band(self, curves.requested(kind, **options), model, simultaneous)
 
-    # --- words
-
-    @cached_property
-    def notes(self) -> tuple[Note, ...]:
-        """Findings on the sample and on each model, warnings first."""
-        found = [*self.sample_notes, *sample_notes(tuple(self.models.classes), tuple(self.models.classes.values()))]
-        found += weight_notes(self.models.values())
-        found += prevalence_notes(self.models, self.prevalence)
-        for name in self.models:
-            found += self._notes_on(name, self.summary)
-        found += interval_notes(self.summary, self.interval)
-        found += smooth_notes(self.summary, self.in_use)
-        if any(one.spec.measure.probability for one in self.summary):  # else nobody takes scores as probabilities
-            found += calibration_notes(self.calibrations.values(), self.summary, self.models)
-        found += group_notes(self.summary, self.models.groups) if self.models.grouped else ()
-        found += self.decision.notes if self.decision is not None else ()
-        found += self.slices.notes if self.slices is not None else ()
-        found += self.changes.notes if self.changes is not None else ()
-        return tuple(sorted(for_all(found, self.models), key=lambda one: one.level != "warning"))
-
-    @cached_property
-    def verdict(self) -> str:
-        """The answer in a few sentences."""
-        decided = None if self.decision is None else self.decision.words
-        found = verdict(self.models, self._estimated, self._best_two, decided, self._thresholds.get)
-        more = [one.words for one in (self.slices, self.changes) if one is not None]
-        return " ".join([found, *more])
-
-    def save(self, path: str | Path) -> Path:
-        """Write it to a JSON file, to be the baseline of others, and return where that is.
-
-        It holds what was asked and found, and the tables of the models: counts of cases by score, and no case.
-        """
-        return saved.save(self, path)
-
-    # --- views
-
     def plot(self, kind: str = "roc", *, band: bool = False, **options: Any) -> Any:
-        """A picture as an Altair chart: the curves of all models, or "confusion", "distribution", "ranks", "measures".
+        """A chart of all models.
 
-        Curves have simultaneous bands on request, where the kind has them.
+        Parameters
+        ----------
+        kind : str
+            A kind of curve, or "confusion", "distribution", "ranks" or "measures".
+        band : bool
+            Whether to draw simultaneous bands.
+        **options
+            Options of the kind.
+
+        Returns
+        -------
+        altair.Chart
+            The chart.
         """
         return plots.as_altair(self.drawing(kind, band=band, **options))
 
     def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row:
-        """The same as a Vega-Lite specification."""
+        """The chart of `plot` as a Vega-Lite specification.
+
+        Parameters
+        ----------
+        kind, band, **options
+            As in `plot`.
+
+        Returns
+        -------
+        dict
+            The specification.
+        """
         if kind in plots.PICTURES and not options:
             return plots.PICTURES[kind](self)
         found = curves.family(self, curves.requested(kind, **options))
@@ -449,32 +448,59 @@ class Evaluation:
         bands = {name: self.band(kind, name, simultaneous=True, **options) for name in found.curves} if band else {}
         return found.picture(bands)
 
+    # --- output
+
     def report(
         self, path: str | Path, *, title: str | None = None, sections: Sequence[str] = (), command: str | None = None
     ) -> Path:
-        """Write the report, one self-contained page, and return where it is.
+        """Write the report, one self-contained HTML page.
 
-        `sections` names those to show, in place of all; `command` is what made it, for its foot.
+        Parameters
+        ----------
+        path : path
+            Where to write it; ends in .html.
+        title : str, optional
+            The heading.
+        sections : sequence of str
+            Names of the sections to show; all without them.
+        command : str, optional
+            The command to name in the footer.
+
+        Returns
+        -------
+        Path
+            Where it is.
         """
         page = pages.document(self, title, (sections,) if isinstance(sections, str) else sections, command)
         return report.write(page, path)
 
-    @cached_property
-    def operating(self) -> Any:
-        """The two-class models at all their thresholds, for the panel of the page; None where there are none."""
-        return panel.operating(self)
+    def save(self, path: str | Path) -> Path:
+        """Write the evaluation to a JSON file, to serve as a baseline; it holds tables and no case.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it; ends in .json.
+
+        Returns
+        -------
+        Path
+            Where it is.
+        """
+        return saved.save(self, path)
 
     @cached_property
     def document(self) -> Any:
-        """The page of the evaluation, which every view renders in its own way."""
+        """The whole page, which every view renders."""
         return pages.document(self)
 
     @cached_property
     def brief(self) -> Any:
-        """What of it fits one screen of text."""
-        return pages.brief_document(self)
+        """The short answer, which fits one screen of text."""
+        return screen.summary_document(self, python=True)
 
     def to_dict(self) -> Row:
+        """Everything as plain data, as the JSON output has it."""
         decision = {} if self.decision is None else {"decision": self.decision.to_dict()}
         asked = {str(one.spec) for one in self.summary}
         compared = [one.row() for name, one in self.differences.items() if name in asked]
@@ -485,8 +511,9 @@ class Evaluation:
             rows = [{"slice": None, **row} for row in rows] + self.slices.rows()
             slices = {"slices": {name: self.slices.to_dict()[name] for name in ("by", "slices", "parity", "verdict")}}
         if self.changes is not None:
-            told = self.changes.to_dict()
-            since_then = {"baseline": {**told["baseline"], "rows": told["rows"], "verdict": told["verdict"]}}
+            changes = self.changes.to_dict()
+            since_then = {"baseline": {**changes["baseline"], "rows": changes["rows"], "verdict": changes["verdict"]}}
+        matrices = [found for name in models if (found := screen.confusion_of(self, name)) is not None]
         return {
             "schema": SCHEMA,
             "data": {"rows": models.rows, "classes": dict(models.classes), "positive": models.positive},
@@ -496,85 +523,37 @@ class Evaluation:
             **since_then,
             **({"folds": [one.row() for one in self.over_folds]} if self.over_folds else {}),
             **decision,
+            **({"confusion": matrices} if matrices else {}),
+            "conclusions": [one.row() for one in self.conclusions],
             "verdict": self.verdict,
             "notes": [note.to_dict() for note in self.notes],
         }
 
-    @property
-    def _rows(self) -> list[Row]:
-        """The rows of the measures; where a threshold was chosen on these cases, they say that values are apparent."""
-        rows = self.summary.rows()
-        chosen = [isinstance(one.spec.at, Threshold) and one.spec.at.chosen for one in self.summary]
-        if not any(chosen):
-            return rows
-        return [{**row, "estimand": "apparent" if its else None} for row, its in zip(rows, chosen, strict=True)]
+    def to_frame(self) -> Any:
+        """The measures as a data frame of the library that the input came from.
+
+        Returns
+        -------
+        data frame
+            One row for each model and measure.
+        """
+        return self.summary.to_frame()
+
+    def to_latex(self) -> str:
+        """The short answer as LaTeX, its tables with booktabs.
+
+        Returns
+        -------
+        str
+            LaTeX; the preamble needs ``\\usepackage{booktabs}``.
+        """
+        return serialize.latex(self.brief)
 
     def __repr__(self) -> str:
         return terminal.text(self.brief)
 
     def _repr_html_(self) -> str:
-        # The picture shows the ROC curves, or what is taken for what.
+        # The chart shows the ROC curves, or the confusion matrix.
         kind = "roc" if self.models.two_class else "confusion" if self.models.classes else None
         page = pages.document(self, names=("models", "notes"))
         return notebook.html(page, lambda: None if kind is None else self.drawing(kind))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What is kept when it is stored: what it was made from; the rest is computed again."""
-        return {one.name: None if one.name == "progress" else getattr(self, one.name) for one in fields(self)}
-
-    # --- what the above share
-
-    @cached_property
-    def _thresholds(self) -> dict[str, float | None]:
-        return {name: self.threshold(name) if table.thresholded else None for name, table in self.models.items()}
-
-    @property
-    def _stated(self) -> Condition | CostMatrix | None:
-        """The condition that costs are shown for."""
-        if self._waits and isinstance(self.condition, Condition):
-            return self.condition
-        return None if self.decision is None else decisions.condition_of(self.decision)
-
-    @property
-    def _waits(self) -> bool:
-        """Whether costs are told at the thresholds of a baseline alone, because these cases are of one class."""
-        lone = isinstance(self.condition, Condition) and not 0 < self.models.prevalence < 1
-        return lone and self.before is not None
-
-    def _wanted(self, names: Sequence[str | MeasureSpec]) -> dict[str, list[MeasureSpec]]:
-        """The measures by name, else those requested or the usual ones, of every model; refused where none suits."""
-        specs = [spec for name in names for spec in (parse_list(name) if isinstance(name, str) else [name])]
-        specs = stated_on(self.models.scale, specs)
-        self.check(specs)
-        return wanted(self.models, specs or self.requested, self._thresholds, self._stated)
-
-    def _notes_on(self, model: str, found: Sequence[Estimate] | Estimates) -> list[Note]:
-        chosen = self.decision is None and stated_threshold(self.requested) is None
-        own = tuple(one for one in found if one.model == model)
-        youden = partial(self._youden_of, model)
-        look = Look(model, self._thresholds[model], chosen, own, self.draws.times, self.prevalence, youden)
-        return list(notes_on(self.models[model], look))
-
-    @cached_property
-    def _by_youden(self) -> ConstrainedChoice:
-        """The thresholds of highest Youden index: at these, scores that are no probabilities are shown."""
-        return self.choose(YOUDEN)
-
-    def _youden_of(self, model: str) -> Value:
-        """Youden's index of a model on cases that did not choose the threshold where it is highest."""
-        return next(one.honest for one in self._by_youden.candidates if one.model == model)
-
-    def _estimates(self, asked: Mapping[str, Sequence[MeasureSpec]]) -> list[Estimate]:
-        """All that is asked, in its order, each from the draws that suit it."""
-        options: dict[str, Any] = {"level": self.level, "method": self.interval, "strict": bool(self.requested)}
-        return estimates(asked, self.draws, **options)
-
-    def _estimated(self, names: Sequence[str], spec: MeasureSpec) -> list[Estimate]:
-        shown = {one.model: one for one in self.summary if one.spec == spec}
-        missing = self._estimates({name: [spec] for name in names if name not in shown})
-        every = shown | {one.model: one for one in missing}
-        return [every[name] for name in names]
-
-    def _best_two(self, ordered: Sequence[Estimate]) -> Comparison | None:
-        """The test of the best model against the next, where the cases are known pair by pair."""
-        return comparisons.best_two(self, ordered) if self.models.comparable and len(ordered) > 1 else None

@@ -1,23 +1,23 @@
-"""Recalibration of a model's scores: from data to a map, to the mapped scores, and to what that changed."""
+"""Recalibrates a model's scores: fits or applies a map and measures its effect."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace import frames
+from scorespace import io
+from scorespace.calibration.fit import check_method, cross_fit_map, fit_map, is_fitted_to_truth
+from scorespace.calibration.maps import MapInput, ScoreMap, map_from_dict
+from scorespace.calibration.recalibration_effect import MeasureEffect, Recalibration, effects, map_notes
 from scorespace.errors import ColumnError, DataError, PositiveError, ScoreSpaceError, listing
-from scorespace.evaluation.notes import is_reversed, reversed_text
-from scorespace.frozen import dataclass
-from scorespace.probabilities.effect import Effect, Recalibration, effects, map_notes
-from scorespace.probabilities.fit import check_method, cross_fitted, fit_map, learns
-from scorespace.probabilities.maps import On, ScoreMap, map_from_dict
+from scorespace.evaluation.findings import is_reversed, reversed_text
 from scorespace.results import Note, grouped, note
 from scorespace.tables import Array, ClassTable, ScoreTable, score_table
 from scorespace.tables.labels import label_text
@@ -30,7 +30,7 @@ def recalibrate(
     score: Any,
     positive: Any = None,
     method: str = "isotonic",
-    on: On = "score",
+    on: MapInput = "score",
     fit: Any = None,
     folds: int = 10,
     fold: str | None = None,
@@ -40,11 +40,48 @@ def recalibrate(
     missing: str = "error",
     seed: int = 0,
 ) -> Recalibration:
-    """Recalibrate a model's scores by a map fitted on other data (`fit`), or cross-fitted over folds.
+    """Recalibrate a model's scores by a map fitted on other data, or cross-fitted over folds.
 
-    `folds=1` fits and judges on the same cases, which the result then says. `score` is a column, or a
-    pattern such as "nb_*" for those of several classes. `on="logit"` is for Platt's map of probabilities.
+    Parameters
+    ----------
+    data : path, data frame, or mapping of arrays
+        The cases.
+    truth : str
+        Column of the ground truth.
+    score : str
+        Column of scores, or a pattern such as "nb_*" for multiclass scores.
+    positive : object, optional
+        The positive class.
+    method : {"isotonic", "platt", "temperature", "minmax", "logistic"}
+        The calibration map.
+    on : {"score", "logit"}
+        Whether Platt's map is fitted to scores or to their logits.
+    fit : path, data frame, or mapping of arrays, optional
+        Other data to fit the map on; cross-fitted without it.
+    folds : int
+        Number of folds; 1 fits and evaluates on the same cases.
+    fold, group, weight : str, optional
+        Columns of folds, of groups that stay in one fold, and of weights.
+    names : mapping of str to str, optional
+        Names of models by column.
+    missing : {"error", "drop"}
+        What to do with missing values.
+    seed : int
+        Seed of the folds.
 
+    Returns
+    -------
+    Recalibration
+        The map, the recalibrated scores, and measures before and after.
+
+    References
+    ----------
+    Platt, J. (1999). Probabilistic outputs for support vector machines. Advances in Large Margin Classifiers, 61-74.
+    Zadrozny, B., & Elkan, C. (2002). Transforming classifier scores into accurate multiclass probability estimates.
+    KDD, 694-699.
+
+    Examples
+    --------
     >>> data = {"y": [0, 0, 1, 0, 1, 1] * 5, "s": [1, 2, 3, 4, 5, 6] * 5}
     >>> recalibrate(data, truth="y", score="s", method="platt", folds=5).effect("brier").reason
     'before: the scores are not probabilities'
@@ -65,8 +102,8 @@ def recalibrate(
     found = fit_map(others.table(), method, on=on)
     same = fold is None and folds == 1 if fit is None else _same_data(data, fit)
     notes: tuple[Note, ...] = ()
-    if fit is None and learns(method) and not same:
-        crossed = cross_fitted(
+    if fit is None and is_fitted_to_truth(method) and not same:
+        crossed = cross_fit_map(
             cases.codes,
             cases.score,
             method,
@@ -86,8 +123,8 @@ def recalibrate(
         fitted = f"fitted on {grouped(others.codes.size)} other cases" if other else "fitted on the same cases"
         if found.fitted_to == "nothing":
             fitted = "by formula"
-        elif same and learns(method):
-            text = f"{method} was fitted on the cases it is judged on: expect less of it on new ones."
+        elif same and is_fitted_to_truth(method):
+            text = f"{method} was fitted and evaluated on the same cases, so its effect is too optimistic."
             notes = (note("SS025", text),)
     return _result(cases, method, fitted, others.codes.size, found, mapped, outside, notes)
 
@@ -103,11 +140,35 @@ def apply_map(
     names: Mapping[str, str] | None = None,
     missing: str = "error",
 ) -> Recalibration:
-    """Recalibrate a model's scores by a map that was fitted before, or by the path of one; with a truth, judged too.
+    """Recalibrate a model's scores by a map that was fitted before.
 
-    A map that was saved knows the positive class that it was fitted for: another one is refused.
+    Parameters
+    ----------
+    data : path, data frame, or mapping of arrays
+        The cases.
+    map : ScoreMap or path
+        The map, or the file that holds it; a saved map refuses another positive class.
+    score : str
+        Column of scores, or a pattern such as "nb_*" for multiclass scores.
+    truth : str, optional
+        Column of the ground truth; gives measures before and after.
+    positive : object, optional
+        The positive class.
+    weight : str, optional
+        Column of weights.
+    names : mapping of str to str, optional
+        Names of models by column.
+    missing : {"error", "drop"}
+        What to do with missing values.
 
-    >>> from scorespace.probabilities.maps import PlattMap
+    Returns
+    -------
+    Recalibration
+        The recalibrated scores, and measures before and after if the truth is known.
+
+    Examples
+    --------
+    >>> from scorespace.calibration.maps import PlattMap
     >>> apply_map({"s": [0.2, 0.9]}, PlattMap(4.0, -2.0), score="s").scores
     array([0.23147522, 0.83201839])
     """
@@ -115,7 +176,7 @@ def apply_map(
         positive = agreed_positive(map, positive)
         map = read_map(map)
     if truth is None and weight is not None:
-        raise ScoreSpaceError("weights are for judging the map, and no truth is named.", hint="truth=…")
+        raise ScoreSpaceError("weights need the truth.", hint="truth=…")
     if truth is not None:
         cases = _cases(data, truth, score, missing, map.classes, positive=positive, weight=weight, names=names)
     else:
@@ -125,19 +186,36 @@ def apply_map(
 
 
 def read_map(path: str | os.PathLike[str]) -> ScoreMap:
-    """The recalibration map in a JSON file, checked."""
+    """Read a recalibration map from a JSON file.
+
+    Parameters
+    ----------
+    path : path
+        The file that `scorespace calibrate --map` wrote.
+
+    Returns
+    -------
+    ScoreMap
+        The map.
+
+    Examples
+    --------
+    >>> read_map("none.json")
+    Traceback (most recent call last):
+    scorespace.errors.DataError: ...
+    """
     return map_from_dict(_read_json(path))
 
 
 def read_positive(path: str | os.PathLike[str]) -> str | None:
-    """The positive class that the map in a JSON file was fitted for, where it says so."""
+    """The positive class that the map in a JSON file was fitted for, if stated."""
     about = _read_json(path).get("about")
     found = about.get("positive") if isinstance(about, Mapping) else None
     return found if isinstance(found, str) else None
 
 
 def agreed_positive(path: str | os.PathLike[str], positive: Any) -> Any:
-    """The positive class, as stated or as the map in a file has it; they must not differ."""
+    """The stated positive class or that of the map; refused where they differ."""
     fitted = read_positive(path)
     if positive is not None and fitted is not None and label_text(positive) != fitted:
         raise PositiveError(
@@ -167,17 +245,32 @@ def _read_json(path: str | os.PathLike[str]) -> Any:
 
 
 def _refuse_constant(token: str) -> None:
-    raise ValueError(f"{token} is not a number that JSON knows")
+    raise ValueError(f"{token} is not valid JSON")
 
 
 def write_recalibrated(data: Any, found: Recalibration | Sequence[Recalibration], path: str | os.PathLike[str]) -> Path:
-    """Write the rows of the data with the recalibrated scores of a model, or of several, as .csv, .tsv or .parquet."""
+    """Write the rows of the data with recalibrated scores as further columns.
+
+    Parameters
+    ----------
+    data : path, data frame, or mapping of arrays
+        The data that were recalibrated.
+    found : Recalibration or sequence of Recalibration
+        The recalibrated scores of one or several models.
+    path : path
+        Where to write; ends in .csv, .tsv or .parquet.
+
+    Returns
+    -------
+    Path
+        Where it is.
+    """
     target = Path(path)
     added: dict[str, Array] = {}
     for one in [found] if isinstance(found, Recalibration) else found:
         columns = one.scores[:, None] if one.scores.ndim == 1 else one.scores
         added |= dict(zip(one.columns, columns.T, strict=True))
-    frames.write_extended(data, added, target)
+    io.write_with_columns(data, added, target)
     return target
 
 
@@ -185,8 +278,8 @@ def write_recalibrated(data: Any, found: Recalibration | Sequence[Recalibration]
 
 
 @dataclass(frozen=True, eq=False)
-class _Cases:
-    """The cases in use as arrays: codes into the classes, one score or one per class, weight, group and fold."""
+class _ScoredCases:
+    """The cases as arrays: class codes, one score or one per class, weight, group and fold."""
 
     name: str
     model: str
@@ -202,7 +295,7 @@ class _Cases:
     notes: tuple[Note, ...] = ()
 
     def table(self, score: Array | None = None) -> ScoreTable | ClassTable:
-        """The table of these cases, with their own scores or with others."""
+        """The table of these cases with their scores, or with other scores."""
         values = self.score if score is None else score
         if values.ndim == 2:
             return ClassTable(values.T, self.codes.astype(np.intp), self.classes, self.weight)
@@ -210,22 +303,22 @@ class _Cases:
         return score_table(self.codes, values, classes=self.classes, positive=positive, weight=self.weight)
 
 
-def _cases(data: Any, truth: str, score: Any, missing: str, order: tuple[str, ...] = (), **named: Any) -> _Cases:
-    """The cases of a model; `named` are its further roles, `order` the classes as a map has them."""
-    source = frames.read(data)
-    roles = frames.roles(source, truth=truth, scores=score, **named)
-    sample = frames.check(source, roles, missing=missing)
+def _cases(data: Any, truth: str, score: Any, missing: str, order: tuple[str, ...] = (), **named: Any) -> _ScoredCases:
+    """Read the cases of a model; `named` are further roles, `order` the classes of a map."""
+    source = io.read(data)
+    roles = io.resolve_roles(source, truth=truth, scores=score, **named)
+    sample = io.validate(source, roles, missing=missing)
     model, by_class = _one_model({**roles.scores, **roles.class_scores})
     several = "" not in by_class
-    # Classes that are scored but never occur come last, as in every class table.
+    # Classes that are scored but do not occur come last, as in every multiclass table.
     classes = (order or tuple(dict.fromkeys([*sample.classes, *by_class]))) if several else sample.classes
     own = {role: name for role in ("weight", "group", "fold") if (name := named.get(role))}
-    found: dict[str, Any] = frames.columns(sample, [truth, *by_class.values(), *own.values()])
-    return _Cases(
+    found: dict[str, Any] = io.fetch_columns(sample, [truth, *by_class.values(), *own.values()])
+    return _ScoredCases(
         source.name,
         model,
         *_scores(found, model, by_class, classes),
-        used=frames.rows_in_use(sample),
+        used=io.used_rows(sample),
         codes=_recoded(found[truth], sample.classes, classes),
         classes=classes,
         positive=None if several else sample.positive,
@@ -236,16 +329,16 @@ def _cases(data: Any, truth: str, score: Any, missing: str, order: tuple[str, ..
 
 def _cases_without_truth(
     data: Any, score: Any, names: Mapping[str, str] | None, missing: str, order: tuple[str, ...]
-) -> _Cases:
-    source = frames.read(data)
-    model, by_class = _one_model(frames.score_models(source, score, names))
-    found, used = frames.score_columns(source, list(by_class.values()), missing)
+) -> _ScoredCases:
+    source = io.read(data)
+    model, by_class = _one_model(io.resolve_scores(source, score, names))
+    found, used = io.read_score_columns(source, list(by_class.values()), missing)
     scores = _scores(found, model, by_class, order or tuple(by_class))
-    return _Cases(source.name, model, *scores, used, np.empty(0, dtype=np.intp))
+    return _ScoredCases(source.name, model, *scores, used, np.empty(0, dtype=np.intp))
 
 
 def _one_model(models: Mapping[str, str | Mapping[str, str]]) -> tuple[str, Mapping[str, str]]:
-    """The only model and its columns by class; under the empty name where there is one column."""
+    """The only model and its columns by class; a binary score has the class name ""."""
     if len(models) != 1:
         raise ColumnError("one model is recalibrated at a time.", seen=listing(models), hint="one score column")
     ((model, columns),) = models.items()
@@ -255,9 +348,9 @@ def _one_model(models: Mapping[str, str | Mapping[str, str]]) -> tuple[str, Mapp
 def _scores(
     found: Mapping[str, Array], model: str, by_class: Mapping[str, str], classes: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Array]:
-    """What the new columns are called, and the scores; refused where a class has none.
+    """Names of the new columns, and the scores; refused where a class has no score.
 
-    Columns of classes are called so that the pattern of the old ones does not take them.
+    The new names of multiclass columns do not match the pattern of the old ones.
     """
     if "" in by_class:
         return (f"{model}_calibrated",), np.asarray(found[by_class[""]], dtype=np.float64)
@@ -274,7 +367,7 @@ def _scores(
 
 
 def _recoded(codes: NDArray[Any], classes: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp]:
-    """Codes into the classes of the sample as codes into those of the map."""
+    """Class codes of the sample converted to those of the map."""
     absent = [name for name in classes if name not in wanted]
     if absent:
         raise DataError(
@@ -294,7 +387,7 @@ def _same_data(data: Any, fit: Any) -> bool:
 
 
 def _result(
-    cases: _Cases,
+    cases: _ScoredCases,
     method: str,
     fitted: str,
     fitted_cases: int,
@@ -307,16 +400,16 @@ def _result(
     scores = np.full((cases.used.size, *mapped.shape[1:]), np.nan)
     scores[cases.used] = mapped
     totals: Mapping[str, float] = {}
-    compared: tuple[Effect, ...] = ()
+    compared: tuple[MeasureEffect, ...] = ()
     if judged:
         before, after = cases.table(), cases.table(mapped)
         compared = effects(before, after)
         sums = zip(before.classes, before.class_totals.tolist(), strict=True)
-        totals = {name: int(total) if total == int(total) else total for name, total in sums}  # as people write them
+        totals = {name: int(total) if total == int(total) else total for name, total in sums}  # 3 instead of 3.0
     impossible = _impossible(cases) if judged else 0
     found = map_notes(method, map, cases.score, mapped, int(outside.sum()), impossible)
     if judged and before.thresholded and is_reversed(before.inside(ScoreTable)):
-        flattened = "" if map.turned else " A map that keeps their order flattens such scores."
+        flattened = "" if map.reverses_ranking else " A map that keeps their order flattens such scores."
         text = f"{reversed_text(cases.model, compared[-1].before)}{flattened}"
         found = (note("SS002", text), *found)
     return Recalibration(
@@ -336,7 +429,7 @@ def _result(
     )
 
 
-def _impossible(cases: _Cases) -> int:
+def _impossible(cases: _ScoredCases) -> int:
     """Cases whose actual class was given probability 0."""
     if cases.score.ndim == 2:
         return int((np.take_along_axis(cases.score, cases.codes[:, None], axis=1) == 0).sum())

@@ -1,43 +1,99 @@
-"""From columns to the tables of models: counted in memory, or where the rows are when they are too many."""
+"""Tabulates columns into the tables of models: in memory, or inside the engine for larger data."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import Any
 
-from scorespace import frames
-from scorespace.auditing.free import free_notes
-from scorespace.conditions import CostMatrix
-from scorespace.evaluation.notes import role_notes
-from scorespace.frames.scale import scale_of, scaled
-from scorespace.frames.values import single_precision
-from scorespace.frames.votes import with_votes
-from scorespace.frozen import dataclass
-from scorespace.later import later
+from scorespace import io
+from scorespace.audit.cheap_checks import check_sample
+from scorespace.costs import CostMatrix
+from scorespace.evaluation.findings import role_notes
+from scorespace.io import out_of_core, slices
+from scorespace.io.column_values import has_single_precision
+from scorespace.io.derived_scores import add_derived_scores, parse_scale, rescale
+from scorespace.io.error_aggregates import Needs
+from scorespace.io.out_of_core import count_groups, count_slices_in_engine
+from scorespace.io.slices import SliceIndex, iterate_slices, split_sample
 from scorespace.results import Note
+from scorespace.tables import Table
 from scorespace.tables.columns import nearest_single
-from scorespace.tables.models import Models, Parts, class_weights
+from scorespace.tables.models import Models, SubgroupModels, class_weights
 
-if TYPE_CHECKING:
-    from scorespace.evaluation import slices as counted
-    from scorespace.frames import slices, tally
-    from scorespace.frames.sums import Needs
-else:  # for large data and slices alone
-    tally = later("scorespace.frames.tally")
-    counted, slices = later("scorespace.evaluation.slices"), later("scorespace.frames.slices")
+
+def parts_of(
+    sample: io.Sample,
+    slicing: SliceIndex,
+    small: bool,
+    coarse: Mapping[str, Any],
+    costs: CostMatrix | None,
+) -> SubgroupModels:
+    """The slices of a sample and their complements, tabulated like the whole sample."""
+    held = split_sample(sample, slicing, settle=small)
+    positive = None if sample.positive is None else sample.classes[sample.positive]
+    grouped = sample.roles.group is not None
+
+    def models(part: io.Sample, tables: Mapping[str, Table], pairs: Any = None) -> Models:
+        classes = class_weights(next(iter(tables.values())))
+        return Models(sample.source.name, part.rows, classes, positive, tables, pairs)
+
+    def counted(part: io.Sample) -> Models:
+        if not grouped:
+            return models(part, io.count_tables(part, costs=costs))
+        pairs = io.pair_models(part, costs=costs)
+        return models(part, dict(zip(pairs.models, pairs.tables, strict=True)), pairs)
+
+    def binned(part: io.Sample, tables: Mapping[str, Table]) -> Models:
+        edges: Sequence[float] = coarse.get("edges", ())
+        pairs = count_groups(part, tables, edges=edges) if grouped and not sample.roles.numbers else None
+        return models(part, tables, pairs)
+
+    if small:
+        both = {name: (counted(own), counted(rest)) for name, own, rest in iterate_slices(held)}
+    else:
+        stated = {name: coarse[name] for name in ("bits", "edges") if name in coarse}
+        tables = count_slices_in_engine(held, **stated)
+        both = {}
+        for name, own, rest in iterate_slices(held):
+            others = [tables[other] for other in tables if other != name]
+            added = {model: reduce(add, (one[model] for one in others)) for model in tables[name]}
+            both[name] = binned(own, tables[name]), binned(rest, added)
+    slices, rests = ({name: pair[side] for name, pair in both.items()} for side in (0, 1))
+    roles = sample.roles
+    columns = [*roles.scores.items(), *roles.decisions.items()]
+    columns += [(model, column) for model, of_class in roles.class_scores.items() for column in of_class.values()]
+    bands = frozenset(model for model, column in columns if column in slicing.by)
+    return SubgroupModels(slicing.by, slices, rests, held.shared_groups, bands)
+
 
 _PAIRED_ROWS = 1_000_000
-_ORDERED_ROWS = 50_000  # from which on another split of the cases hardly changes a number
-_COUPLED = 3  # models that are counted two by two without being asked, a pass each
+_ORDERED_ROWS = 50_000  # beyond which another random split hardly changes a number
+_MAX_MODELS_IN_PAIRS = 3  # tabulated jointly by default; each pair is a further pass over the data
 
 
 @dataclass(frozen=True)
-class Room:
-    """How much memory columns may take; beyond it, how precise tables must be and which thresholds must be exact.
+class MemoryPlan:
+    """Memory limit, and what binned tables must keep beyond it.
 
-    `engine` and `master` say who reads them; `couples` counts every two models together in any case; `judged` tells
-    that decisions are judged on cases that did not choose them; `needs` what the measures of numbers follow from.
+    Attributes
+    ----------
+    memory : int
+        Bytes that columns may take; larger data are binned.
+    precision : float or None
+        Maximum binning error of the AUC.
+    edges : tuple of float
+        Thresholds that must stay exact.
+    engine, master : str or None
+        The engine that reads the data, and the address of its cluster.
+    couples : bool
+        Whether to tabulate every pair of models jointly.
+    cross_fitted : bool
+        Whether decisions will be cross-fitted.
+    needs : Needs or None
+        Sums that the measures of regression need.
     """
 
     memory: int
@@ -46,7 +102,7 @@ class Room:
     engine: str | None = None
     master: str | None = None
     couples: bool = False
-    judged: bool = False
+    cross_fitted: bool = False
     needs: Needs | None = None
 
 
@@ -56,59 +112,65 @@ def tabulated(
     order: list[Any],
     paired: bool | None,
     costs: CostMatrix | None,
-    room: Room,
+    plan: MemoryPlan,
     **roles: Any,
-) -> tuple[Models, tuple[Parts, ...], tuple[Note, ...], frames.Library | None]:
-    """The models of columns with these roles, their slices, what is to be noted, and the library of the data."""
-    read = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
+) -> tuple[Models, tuple[SubgroupModels, ...], tuple[Note, ...], io.Library | None]:
+    """The models of columns with these roles, their slices, notes, and the library of the data."""
+    read = io.spark_source(data, plan.master) if plan.engine == "spark" else io.read(data)
     if roles["truth"] is None:
-        raise frames.truth_unnamed(read)
+        raise io.truth_not_named_error(read)
     by, condition = roles.pop("by", ()), roles.pop("where", None)
     if condition is not None:
-        read = frames.read(frames.Chosen(read, condition))
-    source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
-    ends = scale_of(roles.pop("scale"))
-    named = frames.roles(source, **roles)
+        read = io.read(io.FilteredData(read, condition))
+    source, roles["scores"] = add_derived_scores(read, roles["scores"], roles["positive"])
+    ends = parse_scale(roles.pop("scale"))
+    named = io.resolve_roles(source, **roles)
     every = (column for of_class in named.class_scores.values() for column in of_class.values())
-    source = scaled(source, (*named.scores.values(), *every), ends)
-    slicings = slices.slicings(source, by) if by else ()
-    # Multiclass costs, prediction intervals and time series need the cases themselves, groups all but their scores.
-    grouped = named.group is not None and bool(room.judged or not named.scores_alone)
+    source = rescale(source, (*named.scores.values(), *every), ends)
+    slicings = slices.resolve_slices(source, by) if by else ()
+    # Multiclass costs, prediction intervals, time series and most uses of groups need single cases.
+    grouped = named.group is not None and bool(plan.cross_fitted or not named.scores_alone)
     by_case = bool(named.numbers) and (not named.summed or named.time is not None)
     whole = grouped or by_case or (named.class_scores and costs is not None)
-    small = bool(whole) or frames.fits(source, named, room.memory)
-    if single_precision(source, named.scores.values()):
-        room = replace(room, edges=tuple(sorted({*room.edges, *map(float, nearest_single(room.edges))})))
+    small = bool(whole) or io.fits_in_memory(source, named, plan.memory)
+    if has_single_precision(source, named.scores.values()):
+        plan = replace(plan, edges=tuple(sorted({*plan.edges, *map(float, nearest_single(plan.edges))})))
     pairs, order_kept, couples = None, None, {}
-    coarse: dict[str, Any] = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
-    if frames.distributed(source.frame):
-        frames.refuse_on_cluster(named, grouped)
-    small_here = small and not frames.distributed(source.frame)
+    coarse: dict[str, Any] = {"bits": 0} if small else {"edges": plan.edges, "precision": plan.precision}
+    if io.is_distributed(source.frame):
+        io.refuse_unsupported_on_cluster(named, grouped)
+    small_here = small and not io.is_distributed(source.frame)
     if small_here:
-        sample = frames.check(source, named, missing=missing, order=order)
+        sample = io.validate(source, named, missing=missing, order=order)
         keeps = _keeps_pairs(paired, sample)
-        held = frames.pair(sample, costs=costs) if keeps or _keeps_order(sample) else None
+        held = io.pair_models(sample, costs=costs) if keeps or _keeps_order(sample) else None
         pairs, order_kept = (held, None) if keeps else (None, held)
         both = None if held is None else dict(zip(held.models, held.tables, strict=True))
-        tables = frames.count(sample, costs=costs) if both is None else both
+        tables = io.count_tables(sample, costs=costs) if both is None else both
     else:
-        sample, tables = tally.tally(source, named, missing=missing, order=order, needs=room.needs, **coarse)
-        pairs = None if named.group is None or named.numbers else tally.grouped_bins(sample, tables, edges=room.edges)
-    wanted = paired or (paired is None and len(tables) <= _COUPLED)
-    if room.couples or (wanted and not small_here and pairs is None and not named.numbers):
-        couples = tally.couples(sample, tables, edges=room.edges)
+        sample, tables = out_of_core.count_in_engine(
+            source, named, missing=missing, order=order, needs=plan.needs, **coarse
+        )
+        pairs = (
+            None if named.group is None or named.numbers else out_of_core.count_groups(sample, tables, edges=plan.edges)
+        )
+    wanted = paired or (paired is None and len(tables) <= _MAX_MODELS_IN_PAIRS)
+    if plan.couples or (wanted and not small_here and pairs is None and not named.numbers):
+        couples = out_of_core.count_model_pairs(sample, tables, edges=plan.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
     models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples, order_kept)
     models = models.on_scale(ends)
-    alone = sample.roles.repeat if sample.roles.group is None else None  # else all rows of a case are drawn together
+    alone = (
+        sample.roles.repeat if sample.roles.group is None else None
+    )  # with groups, all rows of a case are resampled together
     notes = (
         *sample.notes,
         *role_notes(sample.roles.fold, alone, None if named.numbers else named.time),
-        *free_notes(sample),
+        *check_sample(sample),
     )
-    parts = tuple(counted.parts_of(sample, one, small_here, coarse, costs) for one in slicings)
-    return models, parts, notes, frames.library_of(source.frame)
+    parts = tuple(parts_of(sample, one, small_here, coarse, costs) for one in slicings)
+    return models, parts, notes, io.frame_library(source.frame)
 
 
 def count_tables(
@@ -123,42 +185,67 @@ def count_tables(
     engine: str | None = None,
     master: str | None = None,
     **roles: Any,
-) -> frames.Tables:
-    """The tables of the models of the data and no more, to be saved, merged and evaluated elsewhere.
+) -> io.TableCollection:
+    """The tables of the models of the data, to be saved, merged and evaluated elsewhere.
 
-    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are, and `pairs` counts every
-    two models together, too, so that they can be compared; the roles of columns are those of `evaluate`.
+    Parameters
+    ----------
+    data : path, data frame, or mapping of arrays
+        The data.
+    at : sequence of float
+        Thresholds that stay exact when scores are binned.
+    bins : bool
+        Whether to bin scores even where they fit into memory.
+    pairs : bool
+        Whether to tabulate every pair of models jointly, so that they can be compared.
+    missing : {"error", "drop"}
+        What to do with missing values.
+    memory : str or float, optional
+        Memory limit, such as "2GB"; larger data are binned, with certified error bounds.
+    precision : float, optional
+        Maximum binning error of the AUC; reads the data twice.
+    engine, master : str, optional
+        "spark" and the address of its cluster.
+    **roles
+        Roles of columns, as in `evaluate`.
 
+    Returns
+    -------
+    Tables
+        A table for each model, the number of rows, and notes.
+
+    Examples
+    --------
     >>> count_tables({"y": [1, 0, 1], "s": [0.9, 0.4, 0.4]}, truth="y", scores="s").tables["s"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
     """
-    frames.check_engine(engine, master)
+    io.check_engine(engine, master)
     edges = tuple(sorted(set(at)))
-    room = Room(0 if bins else frames.memory_of(memory), precision, edges, engine, master, couples=pairs)
+    plan = MemoryPlan(0 if bins else io.parse_memory(memory), precision, edges, engine, master, couples=pairs)
     unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None, "scale": None}
-    held, _, notes, _ = tabulated(data, missing, [], False, None, room, **(unset | roles))
+    held, _, notes, _ = tabulated(data, missing, [], False, None, plan, **(unset | roles))
     coarse = {
         name: table.rounded(edges=edges) if bins and table.thresholded and not table.coarse else table
         for name, table in held.tables.items()
     }
-    return frames.Tables(coarse, held.rows, notes, held.couples, edges if held.couples else ())
+    return io.TableCollection(coarse, held.rows, notes, held.couples, edges if held.couples else ())
 
 
-def _keeps_order(sample: frames.Sample) -> bool:
-    """Whether the cases of a single score keep their order, so that folds are those of any other model."""
+def _keeps_order(sample: io.Sample) -> bool:
+    """Whether to keep the order of cases of a single score, so that its folds equal those of any other model."""
     roles = sample.roles
     alone = len(roles.scores) == 1 and not (roles.class_scores or roles.decisions or roles.numbers)
     counted = sample.positive is not None and not roles.copies and roles.weight is None
     return alone and counted and sample.rows <= _ORDERED_ROWS
 
 
-def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
-    """Whether each case's place is kept: to compare models, and to resample groups, time series or weighted cases."""
+def _keeps_pairs(wanted: bool | None, sample: io.Sample) -> bool:
+    """Whether to keep single cases: to compare models, and to resample groups, time series or weighted cases."""
     roles = sample.roles
     if roles.copies:
-        return False  # one row stands for many cases
+        return False  # one row represents many cases
     if roles.scores and sample.positive is None:
-        return False  # all cases are of one class, so nothing is ranked
+        return False  # one class only: nothing is ranked
     if roles.numbers and roles.time is not None:
         return True
     tested_in = roles.fold or roles.repeat

@@ -1,193 +1,308 @@
-"""The verdict: what the evaluation says, in sentences that can be read aloud."""
+"""The verdict: a conclusion on each measure in question, and on the costs, in short sentences."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from scorespace.evaluation.notes import reversed_text
-from scorespace.evaluation.shown import RARE_FIRST, rare, usual
-from scorespace.frozen import dataclass
+from scorespace.evaluation.default_measures import RARE_MEASURE, default_measures, has_rare_positives
+from scorespace.evaluation.findings import reversed_text
+from scorespace.inference.estimate import Estimate
 from scorespace.measures import MeasureSpec, parse
-from scorespace.measures.confusion import ppv, tpr
-from scorespace.resampling.estimate import Estimate
-from scorespace.results import decimals, grouped, p_text, percent
+from scorespace.measures.confusion import ppv, tnr, tpr
+from scorespace.profiles import Profile
+from scorespace.report.screen import MAX_CONCLUSIONS
+from scorespace.results import Row, decimals, grouped, join_words, p_text, percent
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table
-from scorespace.tables.labels import is_plain_code
 from scorespace.tables.models import Models
 from scorespace.tables.threshold import threshold_text
 
 if TYPE_CHECKING:
-    from scorespace.comparisons.answer import Comparison
+    from scorespace.comparisons.result import Comparison
+    from scorespace.decisions import Decision
 
-NOTHING_RANKED = "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
+Estimated = Callable[[Sequence[str], MeasureSpec], Sequence[Estimate]]
+"""The estimates of a measure for some models."""
+
+NOT_RANKED: Final = "The models cannot be ranked: only one class is present, so the AUC is undefined."
 
 
 @dataclass(frozen=True)
-class Lead:
-    """What the verdict opens with: the measures to try, the words for the winner, for a single model, and for none.
+class LeadingMeasure:
+    """The measure that a kind of table is compared by first.
 
-    `chance` is what scores that know nothing reach.
+    Attributes
+    ----------
+    specs : tuple of MeasureSpec
+        Measures in order of preference; the first that is defined is used.
+    verb : str
+        What the best model does: "ranks best".
+    undefined : str
+        The sentence when none of them is defined.
+    chance : float
+        The value of a model without information, if there is one.
     """
 
     specs: tuple[MeasureSpec, ...]
-    wins: str
-    title: str
-    nothing: str = "No measure of these models is defined."
+    verb: str = "is best"
+    undefined: str = "No measure of these models is defined."
     chance: float = math.nan
 
 
 @singledispatch
-def leading(table: Table) -> Lead:
-    """What a kind of table is judged by first; of a kind that names nothing, the first of its measures with a best."""
-    specs = tuple(spec for spec in usual(table) if spec.measure.best is not None)
-    title = _inside(specs[0].measure.title) if specs else ""
-    return Lead(specs[:1], f"is best, with {title}", title)
-
-
-def _inside(title: str) -> str:
-    """A title inside a sentence: what is written in capitals keeps them.
-
-    >>> _inside("Area over the RROC curve"), _inside("F1")
-    ('area over the RROC curve', 'F1')
-    """
-    return title if title[1:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]
+def leading(table: Table) -> LeadingMeasure:
+    """The leading measure of a kind of table; by default its first measure that has a better direction."""
+    return LeadingMeasure(tuple(spec for spec in default_measures(table) if spec.best is not None)[:1])
 
 
 @leading.register
-def _(table: ScoreTable) -> Lead:
-    if rare(table):
-        area = "area under the precision-recall curve"
-        return Lead((parse(RARE_FIRST),), f"finds the rare positives best, with {area}", area, NOTHING_RANKED)
-    return Lead((parse("auc"),), "ranks best, with AUC", "AUC", NOTHING_RANKED, chance=0.5)
+def _(table: ScoreTable) -> LeadingMeasure:
+    if has_rare_positives(table):
+        return LeadingMeasure((parse(RARE_MEASURE),), "ranks best", NOT_RANKED)
+    return LeadingMeasure((parse("auc"),), "ranks best", NOT_RANKED, chance=0.5)
 
 
 @leading.register(ClassBins)
 @leading.register(ClassTable)
-def _(table: ClassTable | ClassBins) -> Lead:
-    if len(table.class_names) == 2:  # one pair of classes: the area over all pairs is the AUC
-        return Lead((parse("auc"),), "ranks best, with AUC", "AUC", NOTHING_RANKED, chance=0.5)
-    area = "AUC over all pairs of classes"
-    return Lead((parse("auc[hand_till]"),), f"ranks the classes best, with {area}", area, NOTHING_RANKED, chance=0.5)
+def _(table: ClassTable | ClassBins) -> LeadingMeasure:
+    area = "auc" if len(table.class_names) == 2 else "auc[hand_till]"
+    return LeadingMeasure((parse(area),), "ranks best", NOT_RANKED, chance=0.5)
 
 
 @leading.register
-def _(table: ConfusionTable) -> Lead:
-    specs = (parse("bacc"), parse("acc"))
-    return Lead(specs, "decides best, with {title}", "{title}", "No measure of these decisions is defined.")
+def _(table: ConfusionTable) -> LeadingMeasure:
+    return LeadingMeasure((parse("bacc"), parse("acc")), "is best", "No measure of these decisions is defined.")
+
+
+def leading_of(models: Models) -> LeadingMeasure:
+    """The leading measure of models of several kinds: binary scores come first, then multiclass scores, then others."""
+    return leading(models[[*models.thresholded, *models.of_classes, *models][0]])
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """The models ordered by one measure, with the tests of the best against the others.
+
+    Attributes
+    ----------
+    label : str
+        Name of the measure.
+    ordered : tuple of Estimate
+        Estimates of all models, the best first.
+    tests : mapping of str to Comparison
+        Paired tests of the best model against others, by their names; differences are best minus other.
+    verb : str
+        What the best model does.
+    """
+
+    label: str
+    ordered: tuple[Estimate, ...]
+    tests: Mapping[str, Comparison] = field(default_factory=dict)
+    verb: str = "is best"
+
+    @property
+    def best(self) -> Estimate:
+        """The estimate of the best model."""
+        return self.ordered[0]
+
+    @property
+    def clear(self) -> bool | None:
+        """Whether the best model is clearly better than the second; None without a test."""
+        return None if len(self.ordered) == 1 else _is_clear(self.tests.get(self.ordered[1].model))
+
+    @property
+    def text(self) -> str:
+        """The conclusion in one sentence."""
+        best = self.best
+        if len(self.ordered) == 1:
+            return f"{best.model}: {self.label} {best.text}."
+        second = self.ordered[1]
+        test = self.tests.get(second.model)
+        values = f"{best.value_text}, {second.model} {second.value_text}"
+        if self.clear is None:
+            why = f" ({test.reason})" if test is not None and test.reason else ", because the cases are not paired"
+            if best.value == second.value:
+                return f"{best.model} and {second.model} have the same {self.label}, {best.text}."
+            return f"{best.model} {self.verb}: {self.label} {values}; the difference is not tested{why}."
+        assert test is not None
+        if self.clear:
+            return f"{best.model} {self.verb}: {self.label} {values} ({difference_text(test)})."
+        worse = [one.model for one in self.ordered[2:] if _is_clear(self.tests.get(one.model))]
+        others = f"; {join_words(worse)} {'is' if len(worse) == 1 else 'are'} worse" if worse else ""
+        return f"No clear difference in {self.label}: {best.model} {values} ({difference_text(test)}){others}."
+
+    def row(self) -> Row:
+        """The conclusion as plain data, for pages."""
+        return {
+            "measure": self.best.spec.canonical,
+            "label": self.label,
+            "models": [one.model for one in self.ordered],
+            "clear": self.clear,
+        }
+
+
+def _is_clear(test: Comparison | None) -> bool | None:
+    """Whether a difference is clear: its interval excludes 0, and its p-value, if any, is below 1 − level."""
+    if test is None or math.isnan(test.difference) or math.isnan(test.low):
+        return None
+    excludes_zero = test.low > 0 or test.high < 0
+    return excludes_zero and (math.isnan(test.p) or test.is_significant)
+
+
+def headline(lead: LeadingMeasure, found: Conclusion | None, decision: Decision | None) -> tuple[str, str]:
+    """The verdict in at most about 20 words, and whether the best is "clear" or "unclear"; "" for a single model."""
+    if decision is not None:
+        return decision.headline, "" if len(decision.choices) == 1 else "clear" if decision.is_clear else "unclear"
+    if found is None:
+        return lead.undefined, ""
+    best = found.best
+    if len(found.ordered) == 1:
+        return f"{best.model}: {found.label} {best.text}.", ""
+    second = found.ordered[1]
+    if found.clear is False:
+        worse = [one.model for one in found.ordered[2:] if _is_clear(found.tests.get(one.model))]
+        others = f"; {join_words(worse)} {'is' if len(worse) == 1 else 'are'} worse" if worse else ""
+        return f"No clear difference in {found.label} between {best.model} and {second.model}{others}.", "unclear"
+    values = f"{found.label} {best.value_text}, {second.model} {second.value_text}"
+    return f"{best.model} {found.verb}: {values}.", "clear" if found.clear else ""
+
+
+def difference_text(test: Comparison) -> str:
+    """A difference with its interval and p-value, for a sentence."""
+    p = "" if math.isnan(test.p) else f", {p_text(test.reported_p)}"
+    averaged = f" {test.averaged}" if test.averaged else ""
+    return f"{test.size}{averaged}{p}"
+
+
+def conclude(
+    label: str,
+    estimates: Sequence[Estimate],
+    tested: Callable[[Sequence[Estimate]], Mapping[str, Comparison]],
+    verb: str = "is best",
+) -> Conclusion | None:
+    """The conclusion on one measure; None where it is undefined for all models or no direction is better."""
+    known = [one for one in estimates if not math.isnan(one.value)]
+    if not known or known[0].spec.best not in ("high", "low"):
+        return None
+    ordered = sorted(known, key=lambda one: one.value, reverse=known[0].spec.best == "high")
+    return Conclusion(label, tuple(ordered), tested(ordered) if len(ordered) > 1 else {}, verb)
 
 
 @singledispatch
-def closing(table: Table, model: str, at: float | None) -> str:
-    """What the best model does, in a sentence; nothing where a kind of table has nothing to say."""
+def operating_sentence(table: Table, model: str, at: float | None, profile: Profile, estimated: Estimated) -> str:
+    """What a model does at its operating point, in one sentence; empty for kinds without one."""
     return ""
 
 
-@closing.register
-def _(table: ScoreTable, model: str, at: float | None) -> str:
+@operating_sentence.register
+def _(table: ScoreTable, model: str, at: float | None, profile: Profile, estimated: Estimated) -> str:
     counts = table.inside(Counts, None, at)
-    cut = threshold_text(math.nan if at is None else at)
-    found, right = tpr(counts), ppv(counts)
-    what = "positive" if is_plain_code(table.positive_name) else table.positive_name
-    if math.isnan(right):
-        text = f"At threshold {cut} {model} predicts no case to be {what}."
-    else:
-        text = (
-            f"At threshold {cut} {model} finds {percent(found, 0)} of the {what} cases, "
-            f"and {percent(right, 0)} of its alarms are right."
+    threshold = threshold_text(math.nan if at is None else at)
+    if not float(counts.pp):
+        return f"At threshold {threshold} {model} predicts no case positive."
+    values = [
+        f"{profile.label(replace(spec, at=None))} {estimated([model], spec)[0].value_text}"
+        for spec in (MeasureSpec(measure.name, at=at) for measure in (tpr, tnr, ppv))
+    ]
+    text = f"{model} at threshold {threshold}: {', '.join(values)}."
+    if has_rare_positives(table):
+        text += (
+            f" A random ranking has {profile.label(parse(RARE_MEASURE))} {decimals(float(table.n_pos / table.total))}."
         )
-    if rare(table):
-        share = percent(float(table.n_pos / table.total))
-        text += f" With {share} positives chance would reach {decimals(float(table.n_pos / table.total))}; which "
-        text += "threshold is right depends on what mistakes cost: state the costs."
     return text
 
 
-@closing.register(ClassBins)
-@closing.register(ClassTable)
-def _(table: ClassTable | ClassBins, model: str, at: float | None) -> str:
+@operating_sentence.register(ClassBins)
+@operating_sentence.register(ClassTable)
+def _(table: ClassTable | ClassBins, model: str, at: float | None, profile: Profile, estimated: Estimated) -> str:
     matrix = table.decisions.matrix
-    wrong = np.where(np.eye(len(matrix), dtype=bool), 0.0, matrix)
-    share = percent(float(matrix.trace() / matrix.sum()), 0)
-    if not wrong.any():
-        return f"{model} decides all cases right."
-    actual, decided = np.unravel_index(int(wrong.argmax()), wrong.shape)
-    often = f"{grouped(wrong[actual, decided])} of {grouped(matrix[actual].sum())} cases"
+    errors = np.where(np.eye(len(matrix), dtype=bool), 0.0, matrix)
+    accuracy = percent(float(matrix.trace() / matrix.sum()), 0)
+    if not errors.any():
+        return f"{model} classifies all cases correctly."
+    actual, predicted = np.unravel_index(int(errors.argmax()), errors.shape)
+    often = f"{grouped(errors[actual, predicted])} of {grouped(matrix[actual].sum())}"
     names = table.classes
-    taken = f"takes {names[actual]} for {names[decided]} ({often})"
-    return f"{model} decides {share} of the cases right; most often it {taken}."
-
-
-def verdict(
-    models: Models,
-    estimated: Callable[[Sequence[str], MeasureSpec], Sequence[Estimate]],
-    tested: Callable[[Sequence[Estimate]], Comparison | None],
-    decided: str | None,
-    at: Callable[[str], float | None],
-) -> str:
-    """Which model is best, how sure that is, and what it does at its threshold, or what to use under the costs.
-
-    `estimated` gives a measure of models, `tested` the test of the best two, `decided` the words on the costs.
-    """
-    # Scores lead before scores of classes, and these before all others; who is judged by others does not take part.
-    first = models[[*models.thresholded, *models.of_classes, *models][0]]
-    lead, crisp = leading(first), not (first.thresholded or first.scores_classes)
-    names = [name for name, table in models.items() if leading(table).specs == lead.specs]
-    for spec in lead.specs:
-        known = (one for one in estimated(names, spec) if not math.isnan(one.value))
-        found = sorted(known, key=lambda one: one.value, reverse=spec.measure.best != "low")
-        if found:
-            break
-    else:
-        return " ".join(filter(None, [lead.nothing, decided]))
-    if decided is not None and crisp:
-        return decided
-    title = _inside(found[0].spec.measure.title)
-    wins, name = (text.replace("{title}", title) for text in (lead.wins, lead.title))
-    best = found[0]
-    if idle(models[best.model]):
-        alike = f"{best.model} gives every case the same score"
-        rest = [one for one in found if not idle(models[one.model])]
-        worse = f", and none of the others ranks better: {rest[0].model} has {name} {rest[0].text}" if rest else ""
-        return " ".join(filter(None, [f"Nothing is ranked: {alike}{worse}.", decided]))
-    if best.high < lead.chance and first.thresholded:
-        return " ".join(filter(None, [reversed_text(best.model, best.value), decided]))
-    told = closing(models[best.model], best.model, at(best.model)) if decided is None else decided
-    opening = _opening(best, found[1:], wins, name, tested(found))
-    shown = decided is not None or not best.low <= lead.chance  # the words on costs have doubts of their own
-    doubt = None if shown else f"These cases do not show that {best.model} ranks better than chance."
-    return " ".join(filter(None, [opening, doubt, told]))
+    return (
+        f"{model} classifies {accuracy} correctly; its most frequent error is {names[actual]} predicted as "
+        f"{names[predicted]} ({often})."
+    )
 
 
 @singledispatch
-def idle(table: Table) -> bool:
-    """Whether a model treats all cases alike, so that it wins nothing."""
+def is_constant(table: Table) -> bool:
+    """Whether a model gives every case the same score, so that it ranks nothing."""
     return False
 
 
-@idle.register
+@is_constant.register
 def _(table: ScoreTable) -> bool:
     return table.score.size == 1
 
 
-def _opening(best: Estimate, others: list[Estimate], wins: str, title: str, tested: Comparison | None) -> str:
-    if not others:
-        return f"{best.model} has {title} {best.text}."
-    second = others[0]
-    if best.value == second.value:
-        return f"{best.model} and {second.model} are level, with {title} {best.text}."
-    if tested is not None and not math.isnan(tested.p):
-        explains = "more than chance explains" if tested.sure else "which chance could explain"
-        size = f"a difference of {decimals(abs(tested.difference))}{' as ' if tested.averaged else ''}{tested.averaged}"
-        close = f"{size}, {explains} ({p_text(tested.telling_p)})"
-    elif tested is not None and tested.reason:
-        close = f"the difference is not tested: {tested.reason}"
-    elif math.isnan(second.high) or math.isnan(best.low):
-        close = "without intervals, how sure that is cannot be said"
-    else:
-        close = "the difference is not tested, since the cases are not known side by side"
-    return f"{best.model} {wins} {best.text}; {second.model} follows with {second.text}: {close}."
+def leading_conclusion(
+    models: Models,
+    estimated: Estimated,
+    tested: Callable[[Sequence[Estimate]], Mapping[str, Comparison]],
+    profile: Profile,
+) -> tuple[LeadingMeasure, Conclusion | None]:
+    """The leading measure of these models, and the conclusion on it."""
+    lead = leading_of(models)
+    names = [name for name, table in models.items() if leading(table).specs == lead.specs]
+    for spec in lead.specs:
+        found = conclude(profile.label(spec), estimated(names, spec), tested, lead.verb)
+        if found is not None:
+            return lead, found
+    return lead, None
+
+
+def default_verdict(
+    models: Models,
+    lead: LeadingMeasure,
+    found: Conclusion | None,
+    at: Mapping[str, float | None],
+    profile: Profile,
+    estimated: Estimated,
+    decided: str | None = None,
+    decided_model: str | None = None,
+) -> str:
+    """The verdict on the leading measure, and on the costs where some are stated.
+
+    `decided` is the sentence on the costs, `decided_model` the model that it recommends.
+    """
+    if found is None:
+        return _sentences(lead.undefined, decided)
+    best = found.best
+    table = models[best.model]
+    if decided is not None and not (table.thresholded or table.scores_classes):
+        return decided
+    if is_constant(table):
+        return _sentences(f"{best.model} gives every case the same score, and no model ranks better.", decided)
+    if best.high < lead.chance and table.thresholded:
+        return _sentences(reversed_text(best.model, best.value), decided)
+    text = found.text
+    if decided is None and best.low <= lead.chance:
+        text += f" There is no evidence that {best.model} ranks better than chance."
+    if decided_model is not None and decided_model != best.model and found.clear:
+        text += f" {best.model} ranks best, but costs more at these costs."
+    return _sentences(text, decided or operating_sentence(table, best.model, at.get(best.model), profile, estimated))
+
+
+def requested_verdict(
+    conclusions: Sequence[Conclusion | None], estimates: Sequence[Estimate], decided: str | None
+) -> str:
+    """The verdict on the requested measures, in their order."""
+    sentences = [one.text for one in conclusions if one is not None]
+    if not sentences:  # counts and other measures without a better direction
+        sentences = [f"{one.model}: {one.spec.shown} {one.text}." for one in estimates]
+    more = len(sentences) - MAX_CONCLUSIONS
+    return _sentences(*sentences[:MAX_CONCLUSIONS], f"{more} more in the table." if more > 0 else None, decided)
+
+
+def _sentences(*parts: str | None) -> str:
+    return " ".join(filter(None, parts))

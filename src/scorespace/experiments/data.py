@@ -1,11 +1,11 @@
-"""A data set to learn from: features as they were given, the truth, and what says which rows belong together."""
+"""Data sets for learning: features, target, and the grouping, order and identity of rows."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, ScoreSpaceError, listing
-from scorespace.frames.survey import Held, survey
-from scorespace.frozen import dataclass
+from scorespace.io.column_profile import ColumnValues, read_columns
 from scorespace.results import grouped
 from scorespace.tables.labels import label_text, natural_order
 
@@ -24,29 +23,47 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 PREFIX: Final = "p_"
-"""Before the name of a class: the column of its probabilities."""
+"""Prefix of the columns of class probabilities."""
 
-_MIX: Final = np.uint64(0xFF51AFD7ED558CCD)  # odd and spread over all bits: neighbouring numbers get distant digests
+_HASH_MULTIPLIER: Final = np.uint64(0xFF51AFD7ED558CCD)  # odd constant of the MurmurHash3 finaliser
 
 
 @dataclass(frozen=True, eq=False)
 class Nominal:
-    """A column of names: its levels, and which of them each row has (-1 where it is missing)."""
+    """A nominal column: its levels, and the level index of each row (-1 where missing)."""
 
     levels: tuple[str, ...]
     codes: Codes = field(repr=False)
 
     def texts(self) -> NDArray[Any]:
-        """The names row by row, None where one is missing."""
+        """Level of each row, None where missing."""
         return np.array([*self.levels, None], dtype=object)[self.codes]
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Features by name (an array of numbers with NaN where one is missing, or a Nominal), and the truth.
+    """Features by name (numbers with NaN where missing, or Nominal), and the target.
 
-    `groups` are the groupings by name, `order` the time of each row, `ids` says which rows are one case. Nothing is
-    imputed or encoded here: that happens inside each training fold. Equal contents have equal digests.
+    Nothing is imputed or encoded here: that happens inside each training fold. Equal contents have equal digests.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set.
+    features : mapping of str to ndarray or Nominal
+        Features: numbers with NaN where missing, or nominal columns.
+    truth : ndarray
+        The target.
+    task : {"classes", "numbers"}
+        Whether the target is a class or a number.
+    groups : mapping of str to ndarray
+        Groupings by name: the index of the group of each row.
+    order : ndarray, optional
+        Time of each row.
+    ids : ndarray, optional
+        Index of the case of each row.
+    positive : str, optional
+        Name of the positive class.
     """
 
     name: str
@@ -60,38 +77,41 @@ class Dataset:
 
     def __post_init__(self) -> None:
         if not self.features:
-            raise DataError(f"{self.name} has no features.", hint="a column beside the target")
-        unsigned = next((name for name in self.classes if "\0" in name), None)
-        if unsigned is not None:
+            raise DataError(f"{self.name} has no features.", hint="add a column besides the target")
+        with_nul = next((name for name in self.classes if "\0" in name), None)
+        if with_nul is not None:
             raise DataError(
-                f"a class of {self.name} has the sign NUL in its name.", seen=repr(unsigned), hint="names without it"
+                f"a class of {self.name} has a NUL character in its name.",
+                seen=repr(with_nul),
+                hint="use names without it",
             )
         if self.positive is not None and self.task == "numbers":
             raise DataError(
-                f"positive={self.positive!r} is a class, and the target of {self.name} is a number.",
-                hint='task="classes", or no positive class',
+                f"positive={self.positive!r} is a class, but the target of {self.name} is a number.",
+                hint='use task="classes", or omit the positive class',
             )
         if self.positive is not None and self.positive not in self.classes:
             raise DataError(
-                f"positive={self.positive!r} never occurs in the target of {self.name}.",
+                f"positive={self.positive!r} does not occur in the target of {self.name}.",
                 seen=listing(self.classes),
-                hint="one of these classes",
+                hint="choose one of these classes",
             )
 
     @property
     def rows(self) -> int:
+        """Number of rows."""
         return int(self.truth.size)
 
     @cached_property
     def nominal(self) -> NDArray[np.bool_]:
-        """Which columns of the matrix hold levels and not numbers."""
+        """Which columns of the matrix are nominal."""
         return np.array([isinstance(column, Nominal) for column in self.features.values()])
 
     @cached_property
     def matrix(self) -> Array:
-        """The features as numbers, (rows, features): levels by their place, NaN where a value is missing.
+        """Features as numbers (rows, features): nominal levels by index, NaN where missing.
 
-        The places of levels are names only: learners encode them from the levels that their training rows have.
+        Learners encode levels from their training rows; the indices are only identifiers.
         """
         columns = [
             np.where(column.codes < 0, np.nan, column.codes) if isinstance(column, Nominal) else column
@@ -101,12 +121,12 @@ class Dataset:
 
     @cached_property
     def classes(self) -> tuple[str, ...]:
-        """The names of the classes in their natural order; none where the truth is a number."""
+        """Class names in natural order; empty if the target is a number."""
         return self._encoded[0]
 
     @property
     def codes(self) -> Codes:
-        """The class of each row, as its place among the classes."""
+        """Class index of each row."""
         return self._encoded[1]
 
     @cached_property
@@ -116,38 +136,38 @@ class Dataset:
         values, inverse = np.unique(self.truth, return_inverse=True)
         names = [label_text(value) for value in values.tolist()]
         order = sorted(range(len(names)), key=lambda k: natural_order(names[k]))
-        place = np.empty(len(names), dtype=np.int64)
-        place[order] = np.arange(len(names))
-        return tuple(names[k] for k in order), place[inverse]
+        rank = np.empty(len(names), dtype=np.int64)
+        rank[order] = np.arange(len(names))
+        return tuple(names[k] for k in order), rank[inverse]
 
     @cached_property
     def row_digests(self) -> NDArray[np.uint64]:
-        """A number for each row that rows with the same features share."""
-        found = np.zeros(self.rows, dtype=np.uint64)
+        """Hash of each row's features; equal rows have equal hashes."""
+        hashes = np.zeros(self.rows, dtype=np.uint64)
         for column in self.matrix.T:
-            bits = np.where(np.isnan(column), np.nan, column + 0.0).view(np.uint64)  # one NaN, one zero
-            found = (found ^ bits) * _MIX
-            found ^= found >> np.uint64(31)
-        return found
+            bits = np.where(np.isnan(column), np.nan, column + 0.0).view(np.uint64)  # normalise NaN and -0.0
+            hashes = (hashes ^ bits) * _HASH_MULTIPLIER
+            hashes ^= hashes >> np.uint64(31)
+        return hashes
 
     @cached_property
     def digest(self) -> str:
-        """The hash of all contents; the name of the data set is not part of it."""
-        whole = hashlib.sha256(f"scorespace data 1 {self.task} {self.rows}".encode())
+        """Hash of all contents except the name."""
+        digest_state = hashlib.sha256(f"scorespace data 1 {self.task} {self.rows}".encode())
         for name, column in self.features.items():
             levels = column.levels if isinstance(column, Nominal) else ()
-            whole.update(repr((name, levels)).encode())
-        whole.update(np.where(np.isnan(self.matrix), np.nan, self.matrix + 0.0).tobytes())
-        whole.update(repr(self.classes).encode())
-        whole.update((self.codes if self.task == "classes" else self.truth.astype(np.float64)).tobytes())
+            digest_state.update(repr((name, levels)).encode())
+        digest_state.update(np.where(np.isnan(self.matrix), np.nan, self.matrix + 0.0).tobytes())
+        digest_state.update(repr(self.classes).encode())
+        digest_state.update((self.codes if self.task == "classes" else self.truth.astype(np.float64)).tobytes())
         for name, codes in sorted(self.groups.items()):
-            whole.update(name.encode() + codes.tobytes())
+            digest_state.update(name.encode() + codes.tobytes())
         for role, values in (("order", self.order), ("ids", self.ids)):
-            whole.update(role.encode() + (b"" if values is None else values.tobytes()))
-        return whole.hexdigest()
+            digest_state.update(role.encode() + (b"" if values is None else values.tobytes()))
+        return digest_state.hexdigest()
 
     def frame(self) -> Any:
-        """The features as a pandas frame, for pipelines that choose columns by name."""
+        """Features as a pandas frame, for pipelines that select columns by name."""
         import pandas
 
         return pandas.DataFrame(
@@ -171,128 +191,161 @@ def dataset(
     positive: str | None = None,
     drop: Sequence[str] = (),
 ) -> Dataset:
-    """A data set from a path, a frame or a dict of arrays; every column without another role is a feature.
+    """Make a data set from a path, frame or dict of arrays; columns without another role are features.
 
-    Without a task, texts, booleans and two different values are classes, and other numbers are numbers.
+    Parameters
+    ----------
+    data : path, data frame, or mapping of arrays
+        A file (CSV, Parquet, JSON, Arrow), a frame of pandas, polars or pyarrow, or arrays by name.
+    target : str
+        Column of the target.
+    name : str, optional
+        Name of the data set; that of the file by default.
+    task : {"classes", "numbers"}, optional
+        Whether the target is a class or a number; by default, text, booleans and targets with two distinct values are
+        classes.
+    groups : sequence of str
+        Columns that group rows, such as a patient.
+    order : str, optional
+        Column of the time.
+    ids : str, optional
+        Column that identifies cases.
+    positive : str, optional
+        Name of the positive class.
+    drop : sequence of str
+        Columns that are not used.
 
+    Returns
+    -------
+    Dataset
+        The data set, for `benchmark` and the studies of one learner.
+
+    Examples
+    --------
     >>> dataset({"x": [1.0, 2.0, 4.0], "y": ["a", "b", "a"]}, "y", name="tiny")
     tiny   3 rows   1 features   2 classes
     """
-    found = survey(data)
-    held = found.held(target)
-    if held.missing:
-        rows = listing((held.first_rows(-1)), most=3)
+    reader = read_columns(data)
+    target_values = reader.held(target)
+    if target_values.missing:
+        rows = listing(target_values.first_rows(-1), most=3)
         raise DataError(
-            f"the target {target!r} is missing in {held.missing} rows.",
+            f"the target {target!r} is missing in {target_values.missing} rows.",
             seen=f"rows {rows}",
             hint="drop these rows first",
         )
     roles = [target, *groups, *([order] if order else []), *([ids] if ids else []), *drop]
-    twice = next((one for place, one in enumerate(roles) if one in roles[:place]), None)
+    twice = next((column for k, column in enumerate(roles) if column in roles[:k]), None)
     if twice is not None:
-        raise ColumnError(f"column {twice!r} has two roles.", hint="a column is target, group, time, id or feature")
-    chosen = task or ("numbers" if held.stored in ("number", "date") and held.distinct > 2 else "classes")
-    if chosen == "numbers" and held.stored == "text":
-        raise DataError(f"the target {target!r} holds texts, which are no numbers.", hint='task="classes"')
-    for each in drop:
-        found.held(each)  # an unknown column is told
+        raise ColumnError(f"column {twice!r} has two roles.", hint="each column is target, group, time, id or feature")
+    chosen_task = task or (
+        "numbers" if target_values.stored in ("number", "date") and target_values.distinct > 2 else "classes"
+    )
+    if chosen_task == "numbers" and target_values.stored == "text":
+        raise DataError(f"the target {target!r} holds text, not numbers.", hint='task="classes"')
+    for column in drop:
+        reader.held(column)  # refuses an unknown column
     return Dataset(
-        name or _named(data, found.name),
-        {each: _feature(found.held(each)) for each in found.columns if each not in roles},
-        held.numbers() if chosen == "numbers" else _labels(held),
-        chosen,
-        {each: _present(found.held(each), "group") for each in groups},
-        None if order is None else _times(found.held(order)),
-        None if ids is None else _present(found.held(ids), "id"),
+        name or _dataset_name(data, reader.name),
+        {column: _to_feature(reader.held(column)) for column in reader.columns if column not in roles},
+        target_values.numbers() if chosen_task == "numbers" else _class_labels(target_values),
+        chosen_task,
+        {column: _codes_without_missing(reader.held(column), "group") for column in groups},
+        None if order is None else _row_times(reader.held(order)),
+        None if ids is None else _codes_without_missing(reader.held(ids), "id"),
         positive,
     )
 
 
-def datasets_of(given: Any) -> tuple[Dataset, ...]:
-    """The data sets that a caller names: one, several, or (features, truth) by name; names must differ."""
-    if isinstance(given, Dataset):
-        return (given,)
-    if isinstance(given, Mapping):
-        found = tuple(_from_arrays(str(name), one) for name, one in given.items())
-    elif isinstance(given, Sequence) and given and all(isinstance(one, Dataset) for one in given):
-        found = tuple(given)
+def resolve_datasets(requested: Any) -> tuple[Dataset, ...]:
+    """Resolve data sets: one, several, or {name: (features, target)}; names must differ."""
+    if isinstance(requested, Dataset):
+        return (requested,)
+    if isinstance(requested, Mapping):
+        resolved = tuple(_from_arrays(str(name), pair) for name, pair in requested.items())
+    elif isinstance(requested, Sequence) and requested and all(isinstance(item, Dataset) for item in requested):
+        resolved = tuple(requested)
     else:
         raise ScoreSpaceError(
-            "the data sets cannot be used.",
-            seen=type(given).__name__,
+            "these are not data sets.",
+            seen=type(requested).__name__,
             hint='[ss.dataset("credit.csv", "risk")], or {"iris": (X, y)}',
         )
-    names = [one.name for one in found]
+    names = [item.name for item in resolved]
     if len(set(names)) < len(names):
         raise ScoreSpaceError(
-            "two data sets have the same name.", seen=listing(names), hint="a name of its own for each: name=…"
+            "two data sets have the same name.", seen=listing(names), hint="use different names: name=…"
         )
-    return found
+    return resolved
 
 
-def _from_arrays(name: str, given: Any) -> Dataset:
-    if isinstance(given, Dataset):
-        return given
+def _from_arrays(name: str, pair: Any) -> Dataset:
+    if isinstance(pair, Dataset):
+        return pair
     try:
-        features, truth = given
+        features, truth = pair
     except (TypeError, ValueError):
-        raise ScoreSpaceError(f"the data set {name!r} is no pair of features and truth.", hint="(X, y)") from None
+        raise ScoreSpaceError(f"the data set {name!r} is not a pair of features and target.", hint="(X, y)") from None
     if isinstance(features, np.ndarray) or not hasattr(features, "columns"):
         matrix = np.asarray(features)
         if matrix.ndim != 2:
             raise DataError(
-                f"the features of {name!r} are no table.",
+                f"the features of {name!r} are not two-dimensional.",
                 seen=f"shape {matrix.shape}",
                 hint="an array of rows × features, or a frame",
             )
         columns: dict[str, Any] = {f"x{k + 1}": column for k, column in enumerate(matrix.T)}
     else:
-        columns = {str(each): features[each] for each in features.columns}
+        columns = {str(column): features[column] for column in features.columns}
     target = "target"
     while target in columns:
         target += "_"
     lengths = {len(column) for column in columns.values()}
     if lengths != {len(truth)}:
         raise DataError(
-            f"features and truth of {name!r} differ in length.",
+            f"features and target of {name!r} differ in length.",
             seen=f"{sorted(lengths)} and {len(truth)}",
-            hint="a row of features for each truth",
+            hint="one row of features per target value",
         )
     return dataset({**columns, target: truth}, target, name=name)
 
 
-def _named(data: Any, name: str) -> str:
+def _dataset_name(data: Any, name: str) -> str:
     return Path(os.fsdecode(data)).name.split(".")[0] if isinstance(data, (str, bytes, os.PathLike)) else name
 
 
-def _feature(held: Held) -> Array | Nominal:
-    if held.stored != "text":
-        return held.numbers()
-    names = [str(value) for value in held.values.tolist()]
-    names += [f"level {place}" for place in range(len(names), held.distinct)]  # beyond the commonest, without names
-    return Nominal(tuple(names), held.codes.astype(np.int64))
+def _to_feature(values: ColumnValues) -> Array | Nominal:
+    if values.stored != "text":
+        return values.numbers()
+    names = [str(value) for value in values.values.tolist()]
+    names += [f"level {index}" for index in range(len(names), values.distinct)]  # rare levels are not named
+    return Nominal(tuple(names), values.codes.astype(np.int64))
 
 
-def _labels(held: Held) -> NDArray[Any]:
-    """The classes row by row as they were given: text, whole numbers, or True and False."""
-    if held.stored == "text":
-        if held.distinct > held.values.size:
-            raise DataError(f"the target {held.name!r} has {held.distinct} classes.", hint="a column with fewer")
-        return held.values.astype(str)[held.codes]
-    if held.stored == "boolean":
-        return held.values.astype(bool)[held.codes]
-    whole = bool(np.all(held.values == np.floor(held.values)))
-    return (held.values.astype(np.int64) if whole else held.values)[held.codes]
+def _class_labels(values: ColumnValues) -> NDArray[Any]:
+    """Class of each row: text, integer, or True and False."""
+    if values.stored == "text":
+        if values.distinct > values.values.size:
+            raise DataError(
+                f"the target {values.name!r} has {values.distinct} classes.", hint="choose a column with fewer"
+            )
+        return values.values.astype(str)[values.codes]
+    if values.stored == "boolean":
+        return values.values.astype(bool)[values.codes]
+    is_integer = bool(np.all(values.values == np.floor(values.values)))
+    return (values.values.astype(np.int64) if is_integer else values.values)[values.codes]
 
 
-def _present(held: Held, role: str) -> Codes:
-    if held.missing:
-        raise DataError(f"the {role} is missing in {held.missing} rows of column {held.name!r}.", hint="fill them in")
-    return held.codes.astype(np.int64)
+def _codes_without_missing(values: ColumnValues, role: str) -> Codes:
+    if values.missing:
+        raise DataError(
+            f"the {role} is missing in {values.missing} rows of column {values.name!r}.", hint="fill them in"
+        )
+    return values.codes.astype(np.int64)
 
 
-def _times(held: Held) -> Array:
-    if held.stored == "text":
-        raise ColumnError(f"column {held.name!r} holds no times.", seen="texts", hint="dates or numbers")
-    _present(held, "time")
-    return held.numbers()
+def _row_times(values: ColumnValues) -> Array:
+    if values.stored == "text":
+        raise ColumnError(f"column {values.name!r} holds text, not times.", seen="text", hint="use dates or numbers")
+    _codes_without_missing(values, "time")
+    return values.numbers()

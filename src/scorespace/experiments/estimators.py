@@ -1,35 +1,34 @@
-"""The bridge to scikit-learn: a measure as a scorer, and what estimators say as columns; none of it is imported."""
+"""Bridge to scikit-learn: measures as scorers, and predictions of estimators as columns; imports nothing of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from scorespace.errors import DataError, MeasureError, PositiveError, ScoreSpaceError, listing
-from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.request import bind
 from scorespace.results import Note, Row
 from scorespace.tables import Array, ConfusionTable, Counts, Table, class_table, residual_table
-from scorespace.tables.arrays import by_class, numeric, table_of_arrays, worded
+from scorespace.tables.array_tables import by_class, has_labels, is_regression_truth, table_of_arrays
 from scorespace.tables.labels import positive_index
 
 FOLD: Final = "fold"
-ALONE: Final = "model"
-"""What a model is called that nobody named."""
-_IN_FOLDS: Final = ("estimator", "indices")
+DEFAULT_MODEL_NAME: Final = "model"
+"""Name of a model that was not named."""
+_CV_RESULT_KEYS: Final = ("estimator", "indices")
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """A measure as scikit-learn asks for it: of a fitted estimator, features and truth; higher is always better.
+    """A measure as scikit-learn scorer: of a fitted estimator, features and truth; higher is better.
 
-    A measure that is better when it is low comes with its sign changed. What the estimator is asked for follows from
-    the measure: decisions, scores or probabilities of the classes, or numbers. Undefined is NaN.
+    Measures whose low values are good are negated. Whether decisions, scores, probabilities or numbers are predicted
+    follows from the measure. Undefined values are NaN.
     """
 
     measure: str
@@ -41,77 +40,89 @@ class Scorer:
 
     @property
     def sign(self) -> int:
-        """1 where high values are good, −1 where low ones are."""
-        return -1 if self.spec.measure.best == "low" else 1
+        """1 if high values are good, −1 if low ones are."""
+        return -1 if self.spec.best == "low" else 1
 
     def __call__(self, estimator: Any, features: Any, truth: Any, sample_weight: Any = None) -> float:
-        table = table_of(estimator, features, truth, self.spec, positive=self.positive, weight=sample_weight)
+        table = table_of_estimator(estimator, features, truth, self.spec, positive=self.positive, weight=sample_weight)
         return self.sign * bind(self.spec, table).value
 
     def __repr__(self) -> str:
-        told = "" if self.positive is None else f", positive={self.positive!r}"
-        return f"scorer({self.measure!r}{told})"
+        positive = "" if self.positive is None else f", positive={self.positive!r}"
+        return f"scorer({self.measure!r}{positive})"
 
 
 def scorer(measure: str, *, positive: Any = None) -> Scorer:
-    """A measure for `cross_validate`, `GridSearchCV` and whatever else takes a scorer of scikit-learn.
+    """Make a scikit-learn scorer of a measure, for `cross_validate`, `GridSearchCV` and others.
 
+    Parameters
+    ----------
+    measure : str
+        The measure, such as ``"f1@0.3"``.
+    positive : object, optional
+        The positive class; inferred only for {0, 1}, {-1, 1} and booleans.
+
+    Returns
+    -------
+    Scorer
+        A scorer; measures of which low values are good are negated.
+
+    Examples
+    --------
     >>> scorer("brier"), scorer("brier").sign
     (scorer('brier'), -1)
     """
     spec = parse(measure)
-    if spec.measure.best is None:
+    if spec.best is None:
         raise MeasureError(
-            f"neither end of {spec} is best, so nothing can be chosen by it.", hint='scorer("auc"), for example'
+            f"{spec} has no best direction, so it cannot select a model.", hint='scorer("auc"), for example'
         )
     return Scorer(str(spec), positive)
 
 
-def table_of(
+def table_of_estimator(
     estimator: Any, features: Any, truth: Any, spec: MeasureSpec, *, positive: Any = None, weight: Any = None
 ) -> Table:
-    """The table of what an estimator says of cases, as far as a measure needs it."""
+    """Table of an estimator's predictions, as the measure needs it."""
     kinds = tuple(spec.measure.functions)
-    said = answers(estimator, features, decided=by_highest(spec))
+    predictions = predict_scores(estimator, features, decisions=decides_by_highest_score(spec))
     classes = getattr(estimator, "classes_", None)
     if classes is None:
-        return residual_table(truth, said, weight=weight)
-    if np.ndim(said) == 2 and spec.of is not None:  # one class of two would not tell the average of both
-        return class_table(truth, by_class(truth, said, classes), weight=weight)
-    table = table_of_arrays(truth, said, kinds, positive=positive, weight=weight, classes=classes)
+        return residual_table(truth, predictions, weight=weight)
+    if np.ndim(predictions) == 2 and spec.of is not None:  # an average over classes needs both
+        return class_table(truth, by_class(truth, predictions, classes), weight=weight)
+    table = table_of_arrays(truth, predictions, kinds, positive=positive, weight=weight, classes=classes)
     if len(table.class_names) == 2 and table.positive_name is None and table.scores_classes:
-        positive_index(table.class_names)  # says what is missing
+        positive_index(table.class_names)  # raises if the positive class is unknown
     return table
 
 
-def by_highest(spec: MeasureSpec) -> bool:
-    """Whether a measure is of decisions and names no threshold: then the class with the highest score is meant."""
+def decides_by_highest_score(spec: MeasureSpec) -> bool:
+    """Whether a measure of decisions has no threshold, so that the highest score decides."""
     return spec.at is None and {*spec.measure.functions} <= {Counts, ConfusionTable}
 
 
-def answers(estimator: Any, features: Any, *, decided: bool = False) -> Array:
-    """What an estimator says: numbers, or of classes its decisions, else a score for each (cases, K), else decisions.
+def predict_scores(estimator: Any, features: Any, *, decisions: bool = False) -> Array:
+    """Predict numbers, or for classifiers scores (cases, K); `decisions` asks for decisions.
 
-    Scores are probabilities where it has them, and else what it decides by.
+    Scores are probabilities if available, otherwise the decision function.
     """
-    scored = ("predict_proba", "decision_function") if hasattr(estimator, "classes_") and not decided else ()
-    for method in scored:
+    score_methods = ("predict_proba", "decision_function") if hasattr(estimator, "classes_") and not decisions else ()
+    for method in score_methods:
         if hasattr(estimator, method):
-            found = np.asarray(getattr(estimator, method)(features))
-            return found if found.ndim == 2 else np.stack([-found, found], axis=-1)
+            scores = np.asarray(getattr(estimator, method)(features))
+            return scores if scores.ndim == 2 else np.stack([-scores, scores], axis=-1)
     if not hasattr(estimator, "predict"):
-        raise ScoreSpaceError(
-            f"{type(estimator).__name__} predicts nothing.", hint="a fitted estimator, with the method predict"
-        )
+        raise ScoreSpaceError(f"{type(estimator).__name__} has no method predict.", hint="a fitted estimator")
     return np.asarray(estimator.predict(features))
 
 
-# --- what `evaluate` takes
+# --- inputs of `evaluate`
 
 
 @dataclass(frozen=True)
-class Given:
-    """Columns, and what `evaluate` is told of them; `ratio` is that of test to training cases, where it is known."""
+class EstimatorColumns:
+    """Columns and their roles for `evaluate`; `ratio` is that of test to training cases, if known."""
 
     columns: dict[str, Any]
     roles: Row = field(default_factory=dict)
@@ -119,39 +130,49 @@ class Given:
     ratio: float | None = None
 
 
-def given_arrays(truth: Any, said: Any, positive: Any = None, *, classes: Any = None, role: str | None = None) -> Given:
-    """The columns of a truth and of what models say, by name: scores, scores of every class, decisions or numbers.
+def columns_of_arrays(
+    truth: Any, predictions: Any, positive: Any = None, *, classes: Any = None, role: str | None = None
+) -> EstimatorColumns:
+    """Columns of a truth and of predictions by model: scores, class scores, decisions or numbers.
 
-    Where the `role` is not stated, words are decisions, and numbers are scores unless the truth has decimals.
+    Without a `role`, text means decisions, and numbers mean scores unless the truth is fractional.
 
-    >>> given_arrays([1, 0], {"lr": [[0.2, 0.8], [0.7, 0.3]]}).roles
+    >>> columns_of_arrays([1, 0], {"lr": [[0.2, 0.8], [0.7, 0.3]]}).roles
     {'truth': 'truth', 'scores': {'lr': 'lr'}}
     """
-    models = said if isinstance(said, Mapping) else {ALONE: said}
+    models = predictions if isinstance(predictions, Mapping) else {DEFAULT_MODEL_NAME: predictions}
     if not models:
-        raise DataError("there is nothing to evaluate: no model is given.", hint='evaluate(y, {"lr": p})')
-    name = next(one for one in ("truth", "actual", "the truth") if one not in models)
+        raise DataError("there is nothing to evaluate: no model.", hint='evaluate(y, {"lr": p})')
+    name = next(column for column in ("truth", "actual", "the truth") if column not in models)
     columns: dict[str, Any] = {name: truth}
     roles: Row = {"truth": name}
-    for model, answer in models.items():
-        scored = by_class(truth, answer, classes) if isinstance(answer, Mapping) or np.ndim(answer) == 2 else None
-        one = None if scored is None else _scored(scored, positive)
-        if scored is None or one is not None:
-            columns[model] = answer if scored is None or one is None else scored[one]
-            usual = "predictions" if numeric(truth) else "decisions" if worded(columns[model]) else "scores"
-            roles.setdefault(role or usual, {})[model] = model
+    for model, prediction in models.items():
+        by_class_scores = (
+            by_class(truth, prediction, classes)
+            if isinstance(prediction, Mapping) or np.ndim(prediction) == 2
+            else None
+        )
+        single_class = None if by_class_scores is None else _sufficient_class(by_class_scores, positive)
+        if by_class_scores is None or single_class is not None:
+            columns[model] = (
+                prediction if by_class_scores is None or single_class is None else by_class_scores[single_class]
+            )
+            default_role = (
+                "predictions" if is_regression_truth(truth) else "decisions" if has_labels(columns[model]) else "scores"
+            )
+            roles.setdefault(role or default_role, {})[model] = model
         else:
-            columns |= {f"{model}_{label}": values for label, values in scored.items()}
-            roles.setdefault("scores", {})[model] = {label: f"{model}_{label}" for label in scored}
+            columns |= {f"{model}_{label}": values for label, values in by_class_scores.items()}
+            roles.setdefault("scores", {})[model] = {label: f"{model}_{label}" for label in by_class_scores}
     sizes = {column: np.size(values) for column, values in columns.items()}
     if len({*sizes.values()}) > 1:
         seen = ", ".join(f"{size} in {column}" for column, size in sizes.items())
-        raise DataError("the arrays differ in length.", seen=seen, hint="one value for each case in every array")
-    return Given(columns, roles)
+        raise DataError("the arrays differ in length.", seen=seen, hint="one value per case in every array")
+    return EstimatorColumns(columns, roles)
 
 
-def _scored(scores: Mapping[str, Any], positive: Any) -> str | None:
-    """Of two classes the one whose scores tell all: the positive one, where it is known."""
+def _sufficient_class(scores: Mapping[str, Any], positive: Any) -> str | None:
+    """Of two classes, the positive one, whose scores suffice, if it is known."""
     names = tuple(scores)
     try:
         return names[positive_index(names, positive)] if len(names) == 2 else None
@@ -161,93 +182,103 @@ def _scored(scores: Mapping[str, Any], positive: Any) -> str | None:
         return None
 
 
-def estimated(models: Any, features: Any, truth: Any, positive: Any = None) -> Given:
-    """The columns of what fitted estimators say of cases."""
-    named = models if isinstance(models, Mapping) else {name_of(models): models}
+def columns_of_estimators(models: Any, features: Any, truth: Any, positive: Any = None) -> EstimatorColumns:
+    """Columns of the predictions of fitted estimators."""
+    named = models if isinstance(models, Mapping) else {estimator_name(models): models}
     if not named:
-        raise DataError("there is nothing to evaluate: no estimator is given.", hint="evaluate_estimator(model, X, y)")
-    return _together([_said(name, one, features, truth, positive) for name, one in named.items()])
+        raise DataError("there is nothing to evaluate: no estimator.", hint="evaluate_estimator(model, X, y)")
+    return _merge_columns(
+        [_columns_of_estimator(name, model, features, truth, positive) for name, model in named.items()]
+    )
 
 
-def _said(name: str, estimator: Any, features: Any, truth: Any, positive: Any) -> Given:
+def _columns_of_estimator(name: str, estimator: Any, features: Any, truth: Any, positive: Any) -> EstimatorColumns:
     classes = getattr(estimator, "classes_", None)
     role = "predictions" if classes is None else None
-    return given_arrays(truth, {name: answers(estimator, features)}, positive, classes=classes, role=role)
+    return columns_of_arrays(truth, {name: predict_scores(estimator, features)}, positive, classes=classes, role=role)
 
 
-def _together(parts: list[Given]) -> Given:
+def _merge_columns(parts: list[EstimatorColumns]) -> EstimatorColumns:
     columns: dict[str, Any] = {}
     roles: Row = {}
     for part in parts:
         columns |= part.columns
-        for role, held in part.roles.items():
-            roles[role] = {**roles.get(role, {}), **held} if isinstance(held, dict) else held
-    return Given(columns, roles)
+        for role, columns_of_role in part.roles.items():
+            roles[role] = (
+                {**roles.get(role, {}), **columns_of_role} if isinstance(columns_of_role, dict) else columns_of_role
+            )
+    return EstimatorColumns(columns, roles)
 
 
-def name_of(estimator: Any) -> str:
-    """The class of an estimator, or of the last step of a pipeline, or of what a search has found."""
+def estimator_name(estimator: Any) -> str:
+    """Class name of an estimator, of the last step of a pipeline, or of a search's best estimator."""
     inner = getattr(estimator, "best_estimator_", estimator)
     steps = getattr(inner, "steps", None)
     return type(steps[-1][1] if steps else inner).__name__
 
 
 def is_cross_validated(data: Any) -> bool:
-    """Whether it is what `cross_validate` of scikit-learn returns."""
+    """Whether data is the result of scikit-learn's `cross_validate`."""
     return isinstance(data, Mapping) and {"fit_time", "score_time"} <= {*data}
 
 
-def arrays_among(roles: Mapping[str, Any]) -> bool:
-    """Whether what models say is given itself, and not the names of columns."""
-    given = (each for one in roles.values() if isinstance(one, Mapping) for each in one.values())
-    return any(not isinstance(each, str | Mapping) for each in given)
+def has_arrays(roles: Mapping[str, Any]) -> bool:
+    """Whether roles hold arrays of predictions rather than column names."""
+    values = (value for role in roles.values() if isinstance(role, Mapping) for value in role.values())
+    return any(not isinstance(value, str | Mapping) for value in values)
 
 
-def columns_of(data: Any, arrays: tuple[Any, ...], roles: Mapping[str, Any], positive: Any = None) -> Given:
-    """The columns of a truth and of what models say; or of a cross-validation, with its features and its truth."""
+def columns_of_inputs(
+    data: Any, arrays: tuple[Any, ...], roles: Mapping[str, Any], positive: Any = None
+) -> EstimatorColumns:
+    """Columns of truth and predictions, or of a cross-validation with its features and truth."""
     if is_cross_validated(data):
         if len(arrays) != 2:
             raise DataError(
-                "the results of a cross-validation hold neither features nor truth.", hint="evaluate(results, X, y)"
+                "results of a cross-validation need the features and the truth.", hint="evaluate(results, X, y)"
             )
-        return cross_validated(data, *arrays, positive)
+        return columns_of_cross_validation(data, *arrays, positive)
     if len(arrays) > 1:
-        raise DataError(
-            "these are more arrays than a truth and what models say.", hint='evaluate(y, {"lr": p, "tree": q})'
-        )
-    parts = [given_arrays(data, one, positive) for one in arrays]
-    parts += [given_arrays(data, said, positive, role=role) for role, said in roles.items() if said]
-    return _together(parts)
+        raise DataError("there are more arrays than a truth and predictions.", hint='evaluate(y, {"lr": p, "tree": q})')
+    parts = [columns_of_arrays(data, array, positive) for array in arrays]
+    parts += [columns_of_arrays(data, models, positive, role=role) for role, models in roles.items() if models]
+    return _merge_columns(parts)
 
 
-def cross_validated(results: Mapping[str, Any], features: Any, truth: Any, positive: Any = None) -> Given:
-    """The columns of what the estimators of a cross-validation say of the cases that each was not fitted to."""
-    missing = [name for name in _IN_FOLDS if name not in results]
+def columns_of_cross_validation(
+    results: Mapping[str, Any], features: Any, truth: Any, positive: Any = None
+) -> EstimatorColumns:
+    """Columns of out-of-fold predictions of a cross-validation."""
+    missing = [name for name in _CV_RESULT_KEYS if name not in results]
     if missing:
-        options = ", ".join(f"return_{name}=True" for name in _IN_FOLDS)
+        options = ", ".join(f"return_{name}=True" for name in _CV_RESULT_KEYS)
         raise DataError(
-            f"the results of the cross-validation have no {listing(missing)}.",
+            f"the results of the cross-validation lack {listing(missing)}.",
             seen=listing(results),
             hint=f"cross_validate(…, {options})",
         )
     parts = []
     for number, (model, cases) in enumerate(zip(results["estimator"], results["indices"]["test"], strict=True)):
-        part = _said(name_of(model), model, taken(features, cases), taken(truth, cases), positive)
-        parts.append(Given(part.columns | {FOLD: np.full(len(cases), number + 1)}, part.roles | {"fold": FOLD}))
+        part = _columns_of_estimator(
+            estimator_name(model), model, take_cases(features, cases), take_cases(truth, cases), positive
+        )
+        parts.append(
+            EstimatorColumns(part.columns | {FOLD: np.full(len(cases), number + 1)}, part.roles | {"fold": FOLD})
+        )
     names = {*parts[0].columns}
-    odd = next((part for part in parts if {*part.columns} != names), None)
-    if odd is not None:
+    different = next((part for part in parts if {*part.columns} != names), None)
+    if different is not None:
         raise DataError(
-            "the estimators of the folds know different classes.",
-            seen=f"{listing(sorted(names))}; {listing(sorted(odd.columns))}",
-            hint="stratified folds",
+            "the estimators of the folds were trained on different classes.",
+            seen=f"{listing(sorted(names))}; {listing(sorted(different.columns))}",
+            hint="use stratified folds",
         )
     columns = {name: np.concatenate([np.asarray(part.columns[name]) for part in parts]) for name in parts[0].columns}
-    return Given(columns, parts[0].roles)
+    return EstimatorColumns(columns, parts[0].roles)
 
 
-def taken(values: Any, cases: Array) -> Any:
-    """Some cases of an array, a list or a frame of any library."""
+def take_cases(values: Any, cases: Array) -> Any:
+    """Select cases of an array, list or frame of any library."""
     if hasattr(values, "iloc"):
         return values.iloc[cases]
     if hasattr(values, "gather") or type(values).__module__.startswith("polars"):

@@ -1,4 +1,4 @@
-"""One learner, one split: fitted to the training rows, asked about the test rows."""
+"""Fit learners to the training rows of splits and predict their test rows."""
 
 from __future__ import annotations
 
@@ -6,30 +6,36 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import FitError, MeasureError, ScoreSpaceError, in_one_line, listing, shown
+from scorespace.dependencies import import_optional
+from scorespace.errors import (
+    FitError,
+    MeasureError,
+    ScoreSpaceError,
+    escape_control_characters,
+    listing,
+    one_line_message,
+)
 from scorespace.experiments.data import PREFIX, Dataset
-from scorespace.experiments.estimators import Scorer, answers, taken
-from scorespace.experiments.golden import Rows, Split
-from scorespace.experiments.learners import Fitting
-from scorespace.frozen import dataclass
+from scorespace.experiments.estimators import Scorer, predict_scores, take_cases
+from scorespace.experiments.leakage_checks import Rows, TrainTestSplit
+from scorespace.experiments.learners import ResolvedLearner
 from scorespace.measures import parse
-from scorespace.parts import required
 from scorespace.results import grouped
 
 Array = NDArray[np.float64]
 
-_MOST_WARNINGS: Final = 5
+_MAX_WARNINGS: Final = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Predicted:
-    """What a fitted model says of rows: a column per class, or one of predictions; with the model that says it."""
+class Predictions:
+    """Predictions of a fitted model: a column per class, or one of numbers; with the model."""
 
     test: Array = field(repr=False)
     train: Array | None = field(repr=False)
@@ -37,10 +43,10 @@ class Predicted:
 
 
 @dataclass(frozen=True, eq=False)
-class Done:
-    """The columns of a finished job, and what happened on the way.
+class FinishedJob:
+    """Columns of a finished job, with timings, errors and warnings.
 
-    `inner` are the scores that a choice inside the training rows promised, by the measure `chosen_by`.
+    `inner` holds inner scores of searches within the training rows, by the measure `chosen_by`.
     """
 
     columns: dict[str, NDArray[Any]] = field(repr=False)
@@ -51,37 +57,37 @@ class Done:
     chosen_by: str = ""
 
 
-def check_task(learner: Fitting, data: Dataset) -> None:
-    """Refuse a learner of classes on numbers, and the reverse."""
+def check_task(learner: ResolvedLearner, data: Dataset) -> None:
+    """Refuse a classifier for a numeric target, and a regressor for classes."""
     if learner.tasks and data.task not in learner.tasks:
         other = "numbers" if data.task == "classes" else "classes"
         raise ScoreSpaceError(
-            f"{learner.name} predicts {other}, and the target of {data.name} holds {data.task}.",
+            f"{learner.name} predicts {other}, but the target of {data.name} holds {data.task}.",
             seen=f"{listing(data.classes)}" if data.task == "classes" else "numbers",
-            hint=f'another learner, or task="{other}" if that is meant',
+            hint=f'use another learner, or task="{other}"',
         )
 
 
 def fit_predict(
-    learner: Fitting,
+    learner: ResolvedLearner,
     data: Dataset,
-    split: Split,
+    split: TrainTestSplit,
     seed: int = 0,
     *,
     train: bool = False,
     truth: NDArray[Any] | None = None,
-) -> Predicted:
-    """Fit to the training rows and predict the test rows, and with `train` the training rows, too.
+) -> Predictions:
+    """Fit to the training rows and predict the test rows, and with `train` the training rows.
 
-    `truth` are other labels to learn from, by row, such as permuted ones: codes of classes, or numbers.
+    `truth` replaces the labels, such as by permuted ones: class indices or numbers by row.
     """
-    with told(learner, int(split.train.size)):
+    with fit_errors(learner, int(split.train.size)):
         return _fit_predict(learner, data, split, seed, train=train, truth=truth)
 
 
 @contextmanager
-def told(learner: Fitting, rows: int) -> Iterator[None]:
-    """Whatever a learner does when it is fitted, told by its name."""
+def fit_errors(learner: ResolvedLearner, rows: int) -> Iterator[None]:
+    """Convert any error of a learner into FitError with its name."""
     try:
         yield
     except ScoreSpaceError:
@@ -89,14 +95,20 @@ def told(learner: Fitting, rows: int) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         raise FitError(
             f"{learner.name} cannot be fitted to {grouped(rows)} rows.",
-            seen=in_one_line(error, 300),
-            hint="other options of the learner, or more rows",
+            seen=one_line_message(error, 300),
+            hint="use other options of the learner, or more rows",
         ) from error
 
 
 def _fit_predict(
-    learner: Fitting, data: Dataset, split: Split, seed: int, *, train: bool, truth: NDArray[Any] | None = None
-) -> Predicted:
+    learner: ResolvedLearner,
+    data: Dataset,
+    split: TrainTestSplit,
+    seed: int,
+    *,
+    train: bool,
+    truth: NDArray[Any] | None = None,
+) -> Predictions:
     model = learner.estimator(data, fit_seed(seed, split))
     design = learner.design(data)
     if data.task == "classes":
@@ -108,83 +120,88 @@ def _fit_predict(
     else:
         target = data.truth if truth is None else truth
         order = np.zeros(0)
-    model.fit(taken(design, split.train), target[split.train])
+    model.fit(take_cases(design, split.train), target[split.train])
     in_training = np.unique(split.train) if train or not split.test.size else None
-    return Predicted(
-        _answers(model, design, split.test, order),
-        None if in_training is None else _answers(model, design, in_training, order),
+    return Predictions(
+        _predict_rows(model, design, split.test, order),
+        None if in_training is None else _predict_rows(model, design, in_training, order),
         model,
     )
 
 
-def fit_seed(seed: int, split: Split) -> int:
-    """The seed of one fit: the same for all learners, another for each split."""
+def fit_seed(seed: int, split: TrainTestSplit) -> int:
+    """Seed of one fit: the same for all learners, different for each split."""
     return int(np.random.SeedSequence([seed, split.repeat + 1, split.fold]).generate_state(1)[0])
 
 
-def fit_all(learner: Fitting, data: Dataset, splits: Sequence[Split], seed: int, *, train: bool = False) -> Done:
-    """All splits of a job one after the other, on one thread; one that fails is recorded and does not stop the rest."""
-    control = required("threadpoolctl", "experiments")
+def fit_all(
+    learner: ResolvedLearner, data: Dataset, splits: Sequence[TrainTestSplit], seed: int, *, train: bool = False
+) -> FinishedJob:
+    """Fit all splits of a job on one thread; a failure is recorded and does not stop the rest."""
+    control = import_optional("threadpoolctl", "experiments")
     tables: list[dict[str, NDArray[Any]]] = []
-    about, errors, warned = [], [], dict[str, None]()
+    timings, errors, warned = [], [], dict[str, None]()
     inner, chosen_by = [], ""
-    with warnings.catch_warnings(record=True) as said, control.threadpool_limits(1):  # else sums depend on the cores
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        control.threadpool_limits(1),
+    ):  # otherwise sums depend on the number of cores
         warnings.simplefilter("always")
         for split in splits:
             began = time.perf_counter()
             try:
-                found = _fit_predict(learner, data, split, seed, train=train)
-                parts = [_table(data, split, split.test, found.test, "test")]
-                if found.train is not None:
-                    parts.append(_table(data, split, np.unique(split.train), found.train, "train"))
+                predictions = _fit_predict(learner, data, split, seed, train=train)
+                parts = [_prediction_table(data, split, split.test, predictions.test, "test")]
+                if predictions.train is not None:
+                    parts.append(_prediction_table(data, split, np.unique(split.train), predictions.train, "train"))
                 tables += parts
-                if (promised := inner_score(found.model)) is not None:
-                    inner.append((split.repeat, split.fold, promised.value))
-                    chosen_by = promised.measure
-            except (Exception, SystemExit) as error:  # whatever a learner does must not stop the others
-                errors.append((split.repeat, split.fold, shown(in_one_line(error, 500))))
-            about.append(
+                if (inner_result := inner_score(predictions.model)) is not None:
+                    inner.append((split.repeat, split.fold, inner_result.value))
+                    chosen_by = inner_result.measure
+            except (Exception, SystemExit) as error:  # a failing learner must not stop the others
+                errors.append((split.repeat, split.fold, escape_control_characters(one_line_message(error, 500))))
+            timings.append(
                 (split.repeat, split.fold, split.train.size, split.test.size, round(time.perf_counter() - began, 6))
             )
-        for one in said:
-            warned[f"{one.category.__name__}: {one.message}".split("\n")[0][:200]] = None
-    told = tuple(about), tuple(errors), tuple(warned)[:_MOST_WARNINGS], tuple(inner)
-    return Done(_stacked(tables, data), *told, chosen_by)
+        for warning in caught:
+            warned[f"{warning.category.__name__}: {warning.message}".split("\n")[0][:200]] = None
+    record = tuple(timings), tuple(errors), tuple(warned)[:_MAX_WARNINGS], tuple(inner)
+    return FinishedJob(_stack_tables(tables, data), *record, chosen_by)
 
 
-class Promised(NamedTuple):
-    """A score on inner folds, and its measure; nothing where that is none of ours."""
+class InnerScore(NamedTuple):
+    """Score of a search on inner folds, and its measure; empty if unknown to scorespace."""
 
     value: float
     measure: str
 
 
-def inner_score(model: Any) -> Promised | None:
-    """What a fitted estimator that chose something inside its training rows promises; None where it chose nothing.
+def inner_score(model: Any) -> InnerScore | None:
+    """Inner score of an estimator that selects something within its training rows; None if it does not.
 
-    A search of scikit-learn has `best_score_`, for which high is always good; estimators of ours have `inner_score_`,
-    in the units of their measure.
+    Scikit-learn searches have `best_score_`, where high is good; estimators of scorespace have `inner_score_` in the
+    units of their measure.
     """
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     if hasattr(last, "inner_score_"):
-        return Promised(float(last.inner_score_), str(last.measure))
+        return InnerScore(float(last.inner_score_), str(last.measure))
     if not hasattr(last, "best_score_"):
         return None
-    name, sign = _scored_by(last)
-    return Promised(sign * float(last.best_score_), name)
+    name, sign = _search_measure(last)
+    return InnerScore(sign * float(last.best_score_), name)
 
 
-def _scored_by(search: Any) -> tuple[str, int]:
-    """The measure that a search chooses by, and the sign of its scores; scikit-learn's names are aliases of ours."""
+def _search_measure(search: Any) -> tuple[str, int]:
+    """Measure that a search selects by, and the sign of its scores; scikit-learn's names are aliases."""
     scorer, named = getattr(search, "scorer_", None), getattr(search, "scoring", None)
-    if isinstance(scorer, Mapping):  # of several scores, `refit` names the one that chose
+    if isinstance(scorer, Mapping):  # of several scores, `refit` names the selecting one
         scorer, named = (
             scorer.get(search.refit),
             named.get(search.refit) if isinstance(named, Mapping) else search.refit,
         )
     if isinstance(scorer, Scorer):
         return scorer.measure, scorer.sign
-    if named is None and hasattr(search, "best_estimator_"):  # then by the estimator's own score
+    if named is None and hasattr(search, "best_estimator_"):  # the default score of the estimator
         return ("acc" if hasattr(search, "classes_") else "r2"), 1
     name = str(named).removeprefix("neg_")
     try:
@@ -193,46 +210,60 @@ def _scored_by(search: Any) -> tuple[str, int]:
         return "", 1
 
 
-def _answers(model: Any, design: Any, rows: Rows, order: NDArray[Any]) -> Array:
-    """(rows, classes) scores in the order of the classes, 0 for one that training lacked; or (rows, 1) predictions."""
+def _predict_rows(model: Any, design: Any, rows: Rows, order: NDArray[Any]) -> Array:
+    """Scores (rows, classes) in class order, 0 for classes absent from training; or numbers (rows, 1)."""
     if not rows.size:
         return np.zeros((0, max(1, order.size)))
-    said = answers(model, taken(design, rows), decided=not order.size)
+    predictions = predict_scores(model, take_cases(design, rows), decisions=not order.size)
     if not order.size:
-        found = said.astype(np.float64).reshape(-1, 1)
-    elif said.ndim == 1:
-        found = (said[:, None] == order).astype(np.float64)
+        scores = predictions.astype(np.float64).reshape(-1, 1)
+    elif predictions.ndim == 1:
+        scores = (predictions[:, None] == order).astype(np.float64)
     else:
-        found = np.full((len(said), order.size), 0.0 if hasattr(model, "predict_proba") else float(said.min()))
-        place = {name: column for column, name in enumerate(order.tolist())}
-        found[:, [place[name] for name in np.asarray(model.classes_).tolist()]] = said
-    if found.shape[0] != rows.size or not np.isfinite(found).all():
-        raise ValueError("the predictions are not a finite number for every row")
-    return found
+        scores = np.full(
+            (len(predictions), order.size), 0.0 if hasattr(model, "predict_proba") else float(predictions.min())
+        )
+        index_of_class = {name: column for column, name in enumerate(order.tolist())}
+        scores[:, [index_of_class[name] for name in np.asarray(model.classes_).tolist()]] = predictions
+    if scores.shape[0] != rows.size or not np.isfinite(scores).all():
+        raise ValueError("the predictions are not finite for every row")
+    return scores
 
 
-def _table(data: Dataset, split: Split, rows: Rows, answers: Array, part: str) -> dict[str, NDArray[Any]]:
+def _prediction_table(
+    data: Dataset, split: TrainTestSplit, rows: Rows, predictions: Array, part: str
+) -> dict[str, NDArray[Any]]:
     return {
         "row": rows.astype(np.int64),
         "repeat": np.full(rows.size, split.repeat, dtype=np.int32),
         "fold": np.full(rows.size, split.fold, dtype=np.int32),
         "part": np.full(rows.size, part == "train", dtype=bool),
-        **{name: answers[:, column] for column, name in enumerate(columns_of(data))},
+        **{name: predictions[:, column] for column, name in enumerate(prediction_columns(data))},
     }
 
 
-def columns_of(data: Dataset) -> list[str]:
-    """The names of the columns with predictions."""
+def prediction_columns(data: Dataset) -> list[str]:
+    """Names of the prediction columns."""
     return [f"{PREFIX}{name}" for name in data.classes] if data.task == "classes" else ["prediction"]
 
 
-def _stacked(tables: list[dict[str, NDArray[Any]]], data: Dataset) -> dict[str, NDArray[Any]]:
-    """One table of all, with the truth by its place among the classes, or as a number, and the group of each row."""
+def _stack_tables(tables: list[dict[str, NDArray[Any]]], data: Dataset) -> dict[str, NDArray[Any]]:
+    """Concatenate tables, and add truth (class index or number) and group of each row."""
     if not tables:
-        nothing = np.zeros(0, dtype=np.int64)
-        tables = [_table(data, Split(0, 0, nothing, nothing), nothing, np.zeros((0, len(columns_of(data)))), "test")]
-    whole = {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
+        no_rows = np.zeros(0, dtype=np.int64)
+        tables = [
+            _prediction_table(
+                data,
+                TrainTestSplit(0, 0, no_rows, no_rows),
+                no_rows,
+                np.zeros((0, len(prediction_columns(data)))),
+                "test",
+            )
+        ]
+    stacked = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
     truth = data.codes if data.task == "classes" else data.truth.astype(np.float64)
-    alone = next(iter(data.groups.values())) if len(data.groups) == 1 else None  # of crossed ones none is the unit
-    grouping = {} if alone is None else {"group": alone[whole["row"]].astype(np.int64)}
-    return {**whole, "truth": truth[whole["row"]], **grouping}
+    only_grouping = (
+        next(iter(data.groups.values())) if len(data.groups) == 1 else None
+    )  # crossed groupings have no single unit
+    grouping = {} if only_grouping is None else {"group": only_grouping[stacked["row"]].astype(np.int64)}
+    return {**stacked, "truth": truth[stacked["row"]], **grouping}

@@ -1,7 +1,7 @@
-"""Learners by name, each a function from the shape of a data set to an estimator; and estimators of one's own.
+"""Learners by name, each a function from the shape of a data set to an estimator, and users' estimators.
 
-Named learners get the matrix of a data set with its missing values and levels as they are; what imputes and encodes
-is part of the estimator, so that it learns from training rows alone.
+Learners get the feature matrix with missing values and nominal levels; imputation and encoding are part of the
+estimator, so that they are fitted to training rows only.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import inspect
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
@@ -22,24 +22,24 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.declaration import Call, Declaration, Registry, call_text, declaring
+from scorespace.dependencies import import_optional
 from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.experiments.data import Dataset, Task
-from scorespace.experiments.estimators import name_of
-from scorespace.frozen import dataclass
-from scorespace.parts import required
+from scorespace.experiments.estimators import estimator_name
+from scorespace.options import format_call
+from scorespace.registry import Call, RegisteredFunction, Registry, registering_decorator
 
 Array = NDArray[np.float64]
 Estimator = Any
 
-_DECIDES_BY: Final = ("scikit-learn", "numpy", "scipy")
-"""Whose versions belong to a learner: another version may give other numbers."""
-_LIBRARIES: Final = ("sklearn", "numpy", "scipy", *sys.stdlib_module_names)
+_VERSIONED_LIBRARIES: Final = ("scikit-learn", "numpy", "scipy")
+"""Libraries whose versions are part of a learner's digest, since they affect its predictions."""
+_UNHASHED_MODULES: Final = ("sklearn", "numpy", "scipy", *sys.stdlib_module_names)
 
 
 @dataclass(frozen=True)
-class Shape:
-    """What a learner is told of a data set before it sees a row: its task, and which columns hold levels."""
+class DatasetShape:
+    """What a learner may know of a data set in advance: its task, and which columns are nominal."""
 
     task: Task
     nominal: NDArray[np.bool_] = field(repr=False)
@@ -47,10 +47,10 @@ class Shape:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Learner(Declaration):
-    """A function from a Shape to an estimator of scikit-learn's kind, and the tasks that it is for.
+class Learner(RegisteredFunction):
+    """A function from DatasetShape to a scikit-learn estimator, and the tasks that it supports.
 
-    `quick`: a fit takes about as long as reading its rows, so that many fits make one job.
+    `quick`: a fit takes about as long as reading its rows, so that many fits form one job.
     """
 
     function: Callable[..., Estimator]
@@ -63,13 +63,13 @@ class Learner(Declaration):
 
 
 LEARNERS: Final[Registry[Learner]] = Registry("learner", "benchmark --help")
-learner = declaring(LEARNERS, Learner)
+learner = registering_decorator(LEARNERS, Learner)
 
 
-class Fitting(ABC):
-    """A learner of a run: its name, how its estimator is made for a data set, and a hash of all that decides it.
+class ResolvedLearner(ABC):
+    """A learner of a run: its name, its estimator for a data set, and a hash of all that affects predictions.
 
-    `labels`: it is given the classes as the data set names them, and not by their place.
+    `labels`: whether it is fitted to class labels rather than class indices.
     """
 
     name: str
@@ -78,30 +78,30 @@ class Fitting(ABC):
     @property
     @abstractmethod
     def tasks(self) -> tuple[Task, ...]:
-        """What it can predict; nothing where that is not known."""
+        """Tasks it supports; empty if unknown."""
 
     @property
     def quick(self) -> bool:
-        """Whether many of its fits make one job."""
+        """Whether many of its fits form one job."""
         return False
 
     @abstractmethod
     def estimator(self, data: Dataset, seed: int) -> Estimator:
-        """A new estimator, not fitted yet."""
+        """A new, unfitted estimator."""
 
     def design(self, data: Dataset) -> Any:
-        """What it learns from: rows and columns that can be chosen by their place."""
+        """Features it is fitted to, with rows that can be selected by index."""
         return data.matrix
 
     @property
     @abstractmethod
     def digest(self) -> str:
-        """The hash of all that decides its predictions."""
+        """Hash of all that affects its predictions."""
 
 
 @dataclass(frozen=True, eq=False)
-class Named(Fitting):
-    """A declared learner with its options."""
+class NamedLearner(ResolvedLearner):
+    """A registered learner with its options."""
 
     name: str
     call: Call[Learner]
@@ -116,32 +116,36 @@ class Named(Fitting):
         return self.call.noun.quick
 
     def estimator(self, data: Dataset, seed: int) -> Estimator:
-        return self.call.noun.function(Shape(data.task, data.nominal, seed), **self.call.options)
+        return self.call.noun.function(DatasetShape(data.task, data.nominal, seed), **self.call.options)
 
     @property
     def digest(self) -> str:
-        """Name, all options with their defaults, the code of declaration and estimator, and versions."""
-        noun = self.call.noun
-        given = {option.name: option.default for option in noun.options} | self.call.options
-        made = noun.function(Shape(noun.tasks[0], np.zeros(1, dtype=bool)), **self.call.options)
-        code = _code(noun.function) + _codes(made)
-        return _hashed(call_text(noun.name, tuple(given.items())), code, _versions())
+        """Hash of name, all options, source code of declaration and estimator, and versions."""
+        declaration = self.call.noun
+        options = {option.name: option.default for option in declaration.options} | self.call.options
+        example = declaration.function(DatasetShape(declaration.tasks[0], np.zeros(1, dtype=bool)), **self.call.options)
+        code = _source_of_classes(declaration.function) + _source_of_parts(example)
+        return _hash_texts(format_call(declaration.name, tuple(options.items())), code, _versions())
 
     def __reduce__(self) -> Any:
-        return _named, (self.name, str(self.call))
+        return _restore_named_learner, (self.name, str(self.call))
 
 
 @dataclass(frozen=True, eq=False)
-class Own(Fitting):
-    """An estimator of the caller: a pipeline as it is, anything else behind our imputation and encoding."""
+class UserEstimator(ResolvedLearner):
+    """A user's estimator: a pipeline as it is, anything else after our imputation and encoding."""
 
     name: str
     given: Estimator = field(repr=False)
     code: str = ""
 
     def estimator(self, data: Dataset, seed: int) -> Estimator:
-        made = _seeded(required("sklearn.base", "experiments").clone(self.given), seed)
-        return made if _is_pipeline(made) else prepared(Shape(data.task, data.nominal, seed), made, scale=False)
+        estimator = _with_seed(import_optional("sklearn.base", "experiments").clone(self.given), seed)
+        return (
+            estimator
+            if _is_pipeline(estimator)
+            else with_preprocessing(DatasetShape(data.task, data.nominal, seed), estimator, scale=False)
+        )
 
     def design(self, data: Dataset) -> Any:
         if not _is_pipeline(self.given):
@@ -153,171 +157,175 @@ class Own(Fitting):
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        base = required("sklearn.base", "experiments")
+        base = import_optional("sklearn.base", "experiments")
         return ("classes",) if base.is_classifier(self.given) else ("numbers",) if base.is_regressor(self.given) else ()
 
     @property
     def digest(self) -> str:
-        """The class and all parameters of the estimator, the code of its parts that come from no library, versions."""
-        joblib = required("joblib", "experiments")
+        """Hash of class and parameters, of source code outside libraries, and of versions."""
+        joblib = import_optional("joblib", "experiments")
         try:
-            whole = joblib.hash(self.given)
+            parameters_hash = joblib.hash(self.given)
         except (PicklingError, AttributeError, TypeError) as error:
             raise ScoreSpaceError(
-                f"{self.name} cannot be told from another learner, since a part of it has no name.",
+                f"{self.name} cannot be identified, since a part of it cannot be pickled.",
                 seen=" ".join(str(error).split())[:120],
-                hint="a function of a module instead of a lambda",
+                hint="use a function of a module instead of a lambda",
             ) from None
-        return _hashed(whole, self.code, _codes(self.given), _versions())
+        return _hash_texts(parameters_hash, self.code, _source_of_parts(self.given), _versions())
 
 
-def learners_of(given: Any) -> tuple[Fitting, ...]:
-    """The learners that a caller names: texts, estimators, or either by name; names must differ.
+def resolve_learners(requested: Any) -> tuple[ResolvedLearner, ...]:
+    """Resolve learners: names, estimators, or either by name; names must differ.
 
-    >>> [one.name for one in learners_of(["pet", "knn(k=1)"])]
+    >>> [one.name for one in resolve_learners(["pet", "knn(k=1)"])]
     ['pet', 'knn(k=1)']
     """
-    if isinstance(given, Mapping):
-        found = [_learner(one, str(name)) for name, one in given.items()]
-    elif isinstance(given, Sequence) and not isinstance(given, str):
-        found = [_learner(one) for one in given]
+    if isinstance(requested, Mapping):
+        resolved = [_resolve_learner(item, str(name)) for name, item in requested.items()]
+    elif isinstance(requested, Sequence) and not isinstance(requested, str):
+        resolved = [_resolve_learner(item) for item in requested]
     else:
-        found = [_learner(given)]
-    names = [one.name for one in found]
+        resolved = [_resolve_learner(requested)]
+    names = [item.name for item in resolved]
     if not names or len(set(names)) < len(names):
-        problem = "two learners have the same name." if names else "no learner is named."
+        problem = "two learners have the same name." if names else "no learner is given."
         raise ScoreSpaceError(problem, seen=listing(names) or None, hint='{"small": model, "large": other}')
-    return tuple(found)
+    return tuple(resolved)
 
 
-def _learner(given: Any, name: str | None = None) -> Fitting:
-    if isinstance(given, Fitting):
-        return given
-    if not isinstance(given, str):
-        if not (hasattr(given, "fit") and hasattr(given, "get_params")):
+def _resolve_learner(requested: Any, name: str | None = None) -> ResolvedLearner:
+    if isinstance(requested, ResolvedLearner):
+        return requested
+    if not isinstance(requested, str):
+        if not (hasattr(requested, "fit") and hasattr(requested, "get_params")):
             raise ScoreSpaceError(
-                f"{type(given).__name__} is no learner.", hint="a name such as 'forest', or a scikit-learn estimator"
+                f"{type(requested).__name__} is not a learner.",
+                hint="a name such as 'forest', or a scikit-learn estimator",
             )
-        return Own(name or name_of(given), given)
-    text, equals, rest = given.partition("=") if "(" not in given.partition("=")[0] else (given, "", "")
-    if equals:  # NAME=LEARNER, as the command line names one
-        return _learner(rest, text.strip())
-    module, colon, factory = given.partition(":")
+        return UserEstimator(name or estimator_name(requested), requested)
+    text, equals, rest = requested.partition("=") if "(" not in requested.partition("=")[0] else (requested, "", "")
+    if equals:  # NAME=LEARNER on the command line
+        return _resolve_learner(rest, text.strip())
+    module, colon, factory = requested.partition(":")
     if colon:
-        made, code = _imported(module, factory)
-        return Own(name or given, made, code)
-    call = LEARNERS.parse(given)
-    return Named(name or str(call), call)
+        estimator, code = _import_estimator(module, factory)
+        return UserEstimator(name or requested, estimator, code)
+    call = LEARNERS.parse(requested)
+    return NamedLearner(name or str(call), call)
 
 
-def _named(name: str, text: str) -> Named:
-    return Named(name, LEARNERS.parse(text))
+def _restore_named_learner(name: str, text: str) -> NamedLearner:
+    return NamedLearner(name, LEARNERS.parse(text))
 
 
-def _imported(module: str, factory: str) -> tuple[Estimator, str]:
-    """What module:factory makes, and the code of that module."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
+def _import_estimator(module: str, factory: str) -> tuple[Estimator, str]:
+    """Estimator returned by module:factory, and the source of that module."""
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.append(folder)
     try:
-        home = import_module(module)
-    except Exception as error:  # whatever it does when it is loaded
+        imported = import_module(module)
+    except Exception as error:  # importing runs arbitrary code
         raise ScoreSpaceError(
             f"the learner {module}:{factory} cannot be imported.",
             seen=str(error),
-            hint="a module in this folder, or one that is installed",
+            hint="use a module in this folder, or an installed one",
         ) from None
-    make = getattr(home, factory, None)
+    make = getattr(imported, factory, None)
     if make is None:
-        raise ScoreSpaceError(f"{module} has no {factory!r}.", hint=did_you_mean(factory, vars(home), "another name"))
+        raise ScoreSpaceError(
+            f"{module} has no {factory!r}.", hint=did_you_mean(factory, vars(imported), "another name")
+        )
     try:
-        made = make() if callable(make) else make
+        estimator = make() if callable(make) else make
     except Exception as error:
         raise ScoreSpaceError(
-            f"{module}:{factory} made no estimator.",
+            f"{module}:{factory} returned no estimator.",
             seen=f"{type(error).__name__}: {error}",
             hint="a function without arguments that returns an estimator",
         ) from error
-    if not (hasattr(made, "fit") and hasattr(made, "get_params")):
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
         raise ScoreSpaceError(
-            f"{module}:{factory} made {type(made).__name__}, which is no estimator.",
-            hint="a function that returns an estimator of scikit-learn's kind",
+            f"{module}:{factory} returned {type(estimator).__name__}, not an estimator.",
+            hint="a function that returns a scikit-learn estimator",
         )
-    path = getattr(home, "__file__", None)
-    own = path is not None and home.__name__.partition(".")[0] != "sklearn"
-    return made, Path(path).read_text(encoding="utf-8", errors="replace") if own and path else ""
+    path = getattr(imported, "__file__", None)
+    is_user_code = path is not None and imported.__name__.partition(".")[0] != "sklearn"
+    return estimator, Path(path).read_text(encoding="utf-8", errors="replace") if is_user_code and path else ""
 
 
 def _is_pipeline(estimator: Estimator) -> bool:
     return hasattr(estimator, "steps")
 
 
-def _seeded(estimator: Estimator, seed: int) -> Estimator:
-    """The estimator with every random state that is not set, set: else no run could be repeated."""
-    open_ = [
+def _with_seed(estimator: Estimator, seed: int) -> Estimator:
+    """Set every random state that is not set, so that runs can be repeated."""
+    unset = [
         name
         for name, value in estimator.get_params(deep=True).items()
         if value is None and name.rpartition("__")[2] == "random_state"
     ]
-    return estimator.set_params(**dict.fromkeys(open_, seed)) if open_ else estimator
+    return estimator.set_params(**dict.fromkeys(unset, seed)) if unset else estimator
 
 
-def _hashed(*parts: str) -> str:
+def _hash_texts(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _codes(estimator: Estimator) -> str:
-    """The source of an estimator and of all its parts, each once."""
-    return "".join(dict.fromkeys(map(_code, [estimator, *estimator.get_params(deep=True).values()])))
+def _source_of_parts(estimator: Estimator) -> str:
+    """Source code of an estimator and all its parts, each once."""
+    return "".join(dict.fromkeys(map(_source_of_classes, [estimator, *estimator.get_params(deep=True).values()])))
 
 
-def _code(of: Any) -> str:
-    """The source of a function, a class, or the classes of an object, of ours or of the caller.
+def _source_of_classes(target: Any) -> str:
+    """Source code of a function, class, or the classes of an object, except those of libraries."""
+    classes = (
+        [target] if inspect.isroutine(target) else inspect.getmro(target if inspect.isclass(target) else type(target))
+    )
+    return "".join(map(_get_source, classes))
 
-    That of libraries is known by their versions.
-    """
-    kinds = [of] if inspect.isroutine(of) else inspect.getmro(of if inspect.isclass(of) else type(of))
-    return "".join(map(_source, kinds))
 
-
-def _source(of: Any) -> str:
-    if (getattr(of, "__module__", None) or "").partition(".")[0] in _LIBRARIES:
+def _get_source(target: Any) -> str:
+    if (getattr(target, "__module__", None) or "").partition(".")[0] in _UNHASHED_MODULES:
         return ""
     try:
-        return inspect.getsource(of)
-    except (OSError, TypeError):  # typed into a session, or compiled
+        return inspect.getsource(target)
+    except (OSError, TypeError):  # defined interactively, or compiled
         return ""
 
 
 @cache
 def _versions() -> str:
-    return " ".join(f"{name} {version(name)}" for name in _DECIDES_BY)
+    return " ".join(f"{name} {version(name)}" for name in _VERSIONED_LIBRARIES)
 
 
-# --- preparing columns, inside the fold
+# --- preprocessing inside each fold
 
 
-def prepared(shape: Shape, estimator: Estimator, *, impute: bool = True, scale: bool = True) -> Estimator:
-    """The estimator behind what it needs: missing values imputed, levels as columns of 0 and 1, numbers scaled."""
-    compose, impute_, preprocessing, pipeline = (
-        required(f"sklearn.{name}", "experiments") for name in ("compose", "impute", "preprocessing", "pipeline")
+def with_preprocessing(
+    shape: DatasetShape, estimator: Estimator, *, impute: bool = True, scale: bool = True
+) -> Estimator:
+    """Pipeline of imputation, one-hot encoding of nominal levels, scaling of numbers, and the estimator."""
+    compose, imputation, preprocessing, pipeline = (
+        import_optional(f"sklearn.{name}", "experiments") for name in ("compose", "impute", "preprocessing", "pipeline")
     )
     numbers, levels = np.flatnonzero(~shape.nominal), np.flatnonzero(shape.nominal)
     steps = []
     if numbers.size:
-        median = [impute_.SimpleImputer(strategy="median", keep_empty_features=True)] if impute else []
+        median = [imputation.SimpleImputer(strategy="median", keep_empty_features=True)] if impute else []
         scaler = [preprocessing.StandardScaler()] if scale else []
-        steps.append(("numbers", _chain(pipeline, [*median, *scaler]), numbers.tolist()))
+        steps.append(("numbers", _make_chain(pipeline, [*median, *scaler]), numbers.tolist()))
     if levels.size:
-        common = [impute_.SimpleImputer(strategy="most_frequent", keep_empty_features=True)] if impute else []
-        coded = preprocessing.OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-        steps.append(("levels", _chain(pipeline, [*common, coded]), levels.tolist()))
+        imputer = [imputation.SimpleImputer(strategy="most_frequent", keep_empty_features=True)] if impute else []
+        encoder = preprocessing.OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+        steps.append(("levels", _make_chain(pipeline, [*imputer, encoder]), levels.tolist()))
     if not levels.size and not impute and not scale:
         return estimator
     return pipeline.make_pipeline(compose.ColumnTransformer(steps), estimator)
 
 
-def _chain(pipeline: Any, steps: list[Any]) -> Any:
+def _make_chain(pipeline: Any, steps: list[Any]) -> Any:
     return pipeline.make_pipeline(*steps) if steps else "passthrough"
 
 
@@ -325,99 +333,99 @@ def _chain(pipeline: Any, steps: list[Any]) -> Any:
 
 
 @learner(title="Majority class", tasks=["classes"], quick=True, aliases=("prior",))
-def majority(shape: Shape) -> Estimator:
-    """The baseline: every case gets the shares of the classes among the training rows."""
-    return required("sklearn.dummy", "experiments").DummyClassifier(strategy="prior")
+def majority(shape: DatasetShape) -> Estimator:
+    """Baseline: predicts the class shares of the training rows."""
+    return import_optional("sklearn.dummy", "experiments").DummyClassifier(strategy="prior")
 
 
 @learner(title="Mean", tasks=["numbers"], quick=True)
-def mean(shape: Shape) -> Estimator:
-    """The baseline: every case gets the mean of the training rows."""
-    return required("sklearn.dummy", "experiments").DummyRegressor(strategy="mean")
+def mean(shape: DatasetShape) -> Estimator:
+    """Baseline: predicts the mean of the training rows."""
+    return import_optional("sklearn.dummy", "experiments").DummyRegressor(strategy="mean")
 
 
 @learner(title="Naive Bayes", tasks=["classes"], quick=True, aliases=("nb",))
 def naive_bayes(
-    shape: Shape, *, laplace: Annotated[float, "cases added to every level of a nominal feature"] = 1.0
+    shape: DatasetShape, *, laplace: Annotated[float, "pseudo-count of every level of a nominal feature"] = 1.0
 ) -> Estimator:
-    """Features independent within a class: numbers normal, levels by their shares; missing values say nothing."""
-    from scorespace.experiments.bayes import MixedNaiveBayes
+    """Naive Bayes with normal numbers and Laplace-smoothed nominal levels; missing values are ignored."""
+    from scorespace.experiments.builtin_estimators import MixedNaiveBayes
 
     return MixedNaiveBayes(nominal=shape.nominal, laplace=laplace)
 
 
 @learner(title="Probability estimation tree", tasks=["classes"], quick=True)
 def pet(
-    shape: Shape,
+    shape: DatasetShape,
     *,
-    leaf: Annotated[int, "fewest training rows in a leaf"] = 2,
-    laplace: Annotated[float, "cases of every class added to each leaf"] = 1.0,
+    leaf: Annotated[int, "minimum number of training rows in a leaf"] = 2,
+    laplace: Annotated[float, "pseudo-count of every class in each leaf"] = 1.0,
 ) -> Estimator:
-    """A tree grown to its end and not pruned; a leaf with n of N rows of a class says (n + 1) / (N + K)."""
-    from scorespace.experiments.trees import ProbabilityTree
+    """Unpruned tree with Laplace-smoothed leaves: (n + 1) / (N + K) (Provost and Domingos 2003)."""
+    from scorespace.experiments.builtin_estimators import ProbabilityTree
 
     grown = ProbabilityTree(leaf=leaf, laplace=laplace, random_state=shape.seed)
-    return prepared(shape, grown, impute=False, scale=False)
+    return with_preprocessing(shape, grown, impute=False, scale=False)
 
 
 @learner(title="Pruned tree", tasks=["classes", "numbers"])
 def tree(
-    shape: Shape,
+    shape: DatasetShape,
     *,
-    leaf: Annotated[int, "fewest training rows in a leaf"] = 2,
-    folds: Annotated[int, "inner folds that choose how much is pruned"] = 5,
+    leaf: Annotated[int, "minimum number of training rows in a leaf"] = 2,
+    folds: Annotated[int, "inner folds that select the pruning strength"] = 5,
 ) -> Estimator:
-    """A tree pruned by cost and complexity, with the strength that inner folds of the training rows prefer."""
-    from scorespace.experiments.trees import PrunedClassifier, PrunedRegressor
+    """Tree with cost-complexity pruning; the strength is selected by inner cross-validation."""
+    from scorespace.experiments.builtin_estimators import PrunedClassifier, PrunedRegressor
 
     kind = PrunedClassifier if shape.task == "classes" else PrunedRegressor
-    return prepared(shape, kind(leaf=leaf, folds=folds, random_state=shape.seed), impute=False, scale=False)
+    return with_preprocessing(shape, kind(leaf=leaf, folds=folds, random_state=shape.seed), impute=False, scale=False)
 
 
 @learner(title="Logistic regression", tasks=["classes"], quick=True, aliases=("lr",))
-def logistic(shape: Shape, *, c: Annotated[float, "inverse of the penalty on squared weights"] = 1.0) -> Estimator:
-    """Logistic regression with a ridge penalty on scaled numbers and 0/1 columns of levels."""
-    linear_model = required("sklearn.linear_model", "experiments")
-    return prepared(shape, linear_model.LogisticRegression(C=c, max_iter=1000))
+def logistic(shape: DatasetShape, *, c: Annotated[float, "inverse strength of the ridge penalty"] = 1.0) -> Estimator:
+    """Logistic regression with a ridge penalty on scaled numbers and one-hot levels."""
+    linear_model = import_optional("sklearn.linear_model", "experiments")
+    return with_preprocessing(shape, linear_model.LogisticRegression(C=c, max_iter=1000))
 
 
 @learner(title="Linear regression", tasks=["numbers"], quick=True)
-def linear(shape: Shape) -> Estimator:
-    """Least squares on scaled numbers and 0/1 columns of levels."""
-    return prepared(shape, required("sklearn.linear_model", "experiments").LinearRegression())
+def linear(shape: DatasetShape) -> Estimator:
+    """Least squares on scaled numbers and one-hot levels."""
+    return with_preprocessing(shape, import_optional("sklearn.linear_model", "experiments").LinearRegression())
 
 
 @learner(title="k nearest neighbours", tasks=["classes", "numbers"], quick=True)
 def knn(
-    shape: Shape,
+    shape: DatasetShape,
     *,
-    k: Annotated[int, "how many neighbours"] = 5,
-    weights: Annotated[Literal["uniform", "distance"], "whether nearer neighbours count more"] = "uniform",
+    k: Annotated[int, "number of neighbours"] = 5,
+    weights: Annotated[Literal["uniform", "distance"], "whether nearer neighbours have larger weights"] = "uniform",
     scale: Annotated[bool, "whether numbers are scaled"] = True,
 ) -> Estimator:
-    """The mean of the k nearest training rows, by Euclidean distance."""
-    neighbors = required("sklearn.neighbors", "experiments")
+    """Mean of the k nearest training rows by Euclidean distance."""
+    neighbors = import_optional("sklearn.neighbors", "experiments")
     kind = neighbors.KNeighborsClassifier if shape.task == "classes" else neighbors.KNeighborsRegressor
-    return prepared(shape, kind(n_neighbors=k, weights=weights), scale=scale)
+    return with_preprocessing(shape, kind(n_neighbors=k, weights=weights), scale=scale)
 
 
 @learner(title="Random forest", tasks=["classes", "numbers"])
-def forest(shape: Shape, *, trees: Annotated[int, "how many trees"] = 100) -> Estimator:
-    """The mean of trees, each grown on a bootstrap sample with few features to choose from at every split."""
-    ensemble = required("sklearn.ensemble", "experiments")
+def forest(shape: DatasetShape, *, trees: Annotated[int, "number of trees"] = 100) -> Estimator:
+    """Mean of trees grown on bootstrap samples with random feature subsets at every split (Breiman 2001)."""
+    ensemble = import_optional("sklearn.ensemble", "experiments")
     kind = ensemble.RandomForestClassifier if shape.task == "classes" else ensemble.RandomForestRegressor
-    return prepared(shape, kind(n_estimators=trees, random_state=shape.seed), impute=False, scale=False)
+    return with_preprocessing(shape, kind(n_estimators=trees, random_state=shape.seed), impute=False, scale=False)
 
 
 @learner(title="Gradient boosting", tasks=["classes", "numbers"])
 def boosting(
-    shape: Shape,
+    shape: DatasetShape,
     *,
-    trees: Annotated[int, "how many trees"] = 100,
-    rate: Annotated[float, "how much each tree counts"] = 0.1,
+    trees: Annotated[int, "number of trees"] = 100,
+    rate: Annotated[float, "learning rate"] = 0.1,
 ) -> Estimator:
-    """Small trees on binned features, each fitted to what the earlier ones leave."""
-    ensemble = required("sklearn.ensemble", "experiments")
+    """Gradient boosting of small trees on binned features."""
+    ensemble = import_optional("sklearn.ensemble", "experiments")
     name = "HistGradientBoostingClassifier" if shape.task == "classes" else "HistGradientBoostingRegressor"
     made = getattr(ensemble, name)(max_iter=trees, learning_rate=rate, early_stopping=False, random_state=shape.seed)
-    return prepared(shape, made, impute=False, scale=False)
+    return with_preprocessing(shape, made, impute=False, scale=False)

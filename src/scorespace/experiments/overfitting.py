@@ -1,44 +1,54 @@
-"""How a learner learns: its scores by the number of training cases, what it overfits, its bias and its variance."""
+"""Learning curves, overfitting, and the decomposition of error into bias and variance."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
 
-from scorespace.comparisons.fold_means import mean_and_sd
+from scorespace.comparisons.folds import mean_and_sd
 from scorespace.errors import DataError, FitError, ScoreSpaceError
-from scorespace.experiments.bootstrap import answers_of
+from scorespace.experiments.bootstrap import read_predictions
 from scorespace.experiments.data import Dataset
-from scorespace.experiments.resampling import parse
+from scorespace.experiments.resampling import parse_resampling
+from scorespace.experiments.single_fit import make_split_scorer, resolve_study
 from scorespace.experiments.store import Run
-from scorespace.experiments.trial import judge_of, studied
-from scorespace.frozen import dataclass
 from scorespace.measures import parse as parse_measure
-from scorespace.results import SCHEMA, ByValue, Note, Progress, Result, Row, decimals, grouped, note, percent, plain
+from scorespace.results import (
+    SCHEMA,
+    ByValue,
+    Note,
+    Progress,
+    Result,
+    Row,
+    decimals,
+    grouped,
+    note,
+    percent,
+    to_json_types,
+)
 from scorespace.tables import Array
-from scorespace.tables.arrays import numeric
+from scorespace.tables.array_tables import is_regression_truth
 from scorespace.tables.labels import encode_classes, label_text
 
 SHARES: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-_SURE: Final = 2.0  # standard errors
-_MATTERS: Final = 0.02  # of the range of a measure
-_RISING: Final = 0.25  # of that: what the last step must gain to be worth a word
+_CLEAR_STANDARD_ERRORS: Final = 2.0  # standard errors
+_RELEVANT_SHARE: Final = 0.02  # smallest relevant gap, as a share of the measure's range
+_RISING_SHARE: Final = 0.25  # smallest relevant gain of the last step, as a share of the relevant gap
 
 
-# --- training beside test
+# --- training and test scores
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A learner's score on the cases it was trained on beside that on others, over the same splits.
+    """Training and test scores of a learner over the same splits.
 
-    `gap` is how much worse the others are, `sure` whether chance does not explain it, and `matters` whether anybody
-    would see it.
+    `gap` is how much worse the test score is, `error` its standard error, and `matters` the smallest relevant gap.
     """
 
     model: str
@@ -51,74 +61,73 @@ class Fit:
 
     @property
     def overfits(self) -> bool:
-        return self.gap > max(self.matters, _SURE * self.error)
+        return self.gap > max(self.matters, _CLEAR_STANDARD_ERRORS * self.error)
 
     def underfits(self, reference: float, best: str = "high") -> bool:
-        """Whether it does not even fit its training cases as well as another learner predicts others."""
-        short = reference - self.training if best == "high" else self.training - reference
-        return short > self.matters
+        """Whether its training score is worse than the test score of another learner."""
+        shortfall = reference - self.training if best == "high" else self.training - reference
+        return shortfall > self.matters
 
     @property
     def words(self) -> str:
-        told = (
-            f"{self.measure} {decimals(self.training)} on the cases it was trained on, {decimals(self.test)} on others"
-        )
-        return f"{self.model} overfits: {told}." if self.overfits else f"{self.model} has {told}."
+        scores = f"{self.measure} {decimals(self.training)} on training cases, {decimals(self.test)} on test cases"
+        return f"{self.model} overfits: {scores}." if self.overfits else f"{self.model} has {scores}."
 
     def row(self) -> Row:
-        return plain({**vars(self), "overfits": self.overfits})
+        return to_json_types({**vars(self), "overfits": self.overfits})
 
 
-def fit_of(model: str, measure: str, training: Any, test: Any, ratio: float = 0.0) -> Fit:
-    """What values of a measure on training and on test cases of the same splits say about the fit.
+def assess_fit(model: str, measure: str, training: Any, test: Any, ratio: float = 0.0) -> Fit:
+    """Compare values of a measure on training and test cases of the same splits.
 
-    `ratio` is that of test to training cases: splits share training cases, and their spread tells less than it seems.
+    `ratio` is that of test to training cases, which corrects the variance for overlapping training sets (Nadeau and
+    Bengio 2003).
 
-    >>> fit_of("tree", "acc", [1.0, 1.0, 1.0], [0.7, 0.8, 0.75]).words
-    'tree overfits: acc 1.000 on the cases it was trained on, 0.750 on others.'
+    >>> assess_fit("tree", "acc", [1.0, 1.0, 1.0], [0.7, 0.8, 0.75]).words
+    'tree overfits: acc 1.000 on training cases, 0.750 on test cases.'
     """
-    noun = parse_measure(measure).measure
+    declared = parse_measure(measure).measure
     inner, outer = np.asarray(training, dtype=np.float64).ravel(), np.asarray(test, dtype=np.float64).ravel()
     if inner.shape != outer.shape:
         raise DataError(
-            "training and test were not measured on the same splits.",
+            "training and test values come from different numbers of splits.",
             seen=f"{inner.size}, {outer.size}",
-            hint="the values of the same splits, in the same order",
+            hint="pass values of the same splits, in the same order",
         )
     known = np.isfinite(inner) & np.isfinite(outer)
-    gaps = (inner - outer)[known] * (1 if noun.best == "high" else -1)
+    gaps = (inner - outer)[known] * (1 if declared.best == "high" else -1)
     if not gaps.size:
         return Fit(model, measure, math.nan, math.nan, math.nan, math.nan, math.nan)
     error = math.sqrt((1 / gaps.size + ratio) * float(gaps.var(ddof=1))) if gaps.size > 1 else math.inf
-    low, high = noun.range
+    low, high = declared.range
     span = high - low if math.isfinite(high - low) else abs(float(outer[known].mean()))
-    training, tested, gap = (float(one.mean()) for one in (inner[known], outer[known], gaps))
-    return Fit(model, measure, training, tested, gap, error, _MATTERS * span)
+    training, tested, gap = (float(values.mean()) for values in (inner[known], outer[known], gaps))
+    return Fit(model, measure, training, tested, gap, error, _RELEVANT_SHARE * span)
 
 
 def fit_notes(fits: Sequence[Fit], best: str) -> list[Note]:
-    """Which learners overfit, and which do not fit well enough to keep up with the best of them."""
-    chosen = max if best == "high" else min
-    found = []
-    for one in fits:
-        reference = chosen(
-            (each.test for each in fits if each is not one and not math.isnan(each.test)), default=math.nan
+    """Notes on learners that overfit or underfit."""
+    best_of = max if best == "high" else min
+    notes = []
+    for fit in fits:
+        reference = best_of(
+            (other.test for other in fits if other is not fit and not math.isnan(other.test)), default=math.nan
         )
-        if one.underfits(reference, best):
-            told = f"{one.measure} {decimals(one.training)} on the cases it was trained on"
-            most = f"{decimals(reference)} of the best on others"
-            found.append(note("SS071", f"{one.model} underfits: {told}, worse than {most}."))
-        elif one.overfits:
-            found.append(note("SS070", one.words))
-    return found
+        if fit.underfits(reference, best):
+            training_text = f"{fit.measure} {decimals(fit.training)} on training cases"
+            reference_text = f"the best test score, {decimals(reference)}"
+            notes.append(note("SS071", f"{fit.model} underfits: {training_text}, worse than {reference_text}."))
+        elif fit.overfits:
+            notes.append(note("SS070", fit.words))
+    return notes
 
 
-# --- by the number of training cases
+# --- learning curves
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearningCurve(Result, ByValue):
-    """A learner's scores on training and on test cases by the number of training cases (sizes × splits)."""
+    """Training and test scores by the number of training cases (sizes × splits)."""
 
     model: str
     measure: str
@@ -130,29 +139,29 @@ class LearningCurve(Result, ByValue):
 
     @property
     def fit(self) -> Fit:
-        """Training beside test with all training cases."""
-        return fit_of(self.model, self.measure, self.training[-1], self.test[-1], self.ratio)
+        """Training and test scores with all training cases."""
+        return assess_fit(self.model, self.measure, self.training[-1], self.test[-1], self.ratio)
 
     @property
     def rising(self) -> bool:
-        """Whether the last step still gained something that chance does not explain."""
+        """Whether the last increase in size clearly improved the test score."""
         if len(self.sizes) < 2:
             return False
-        step = fit_of(self.model, self.measure, self.test[-1], self.test[-2], self.ratio)
-        return step.gap > max(_RISING * step.matters, _SURE * step.error)
+        step = assess_fit(self.model, self.measure, self.test[-1], self.test[-2], self.ratio)
+        return step.gap > max(_RISING_SHARE * step.matters, _CLEAR_STANDARD_ERRORS * step.error)
 
     @property
     def words(self) -> str:
-        more = "more cases would help" if self.rising else "more cases of this kind would hardly help"
-        return f"{self.fit.words} With {grouped(float(self.sizes[-1]))} training cases {more}."
+        trend = "the test score is still rising" if self.rising else "the test score has levelled off"
+        return f"{self.fit.words} At {grouped(float(self.sizes[-1]))} training cases {trend}."
 
     def rows(self) -> list[Row]:
         """One row per size and part: mean and standard deviation over the splits."""
         return [
-            plain({"size": int(size), "part": part, "mean": mean, "sd": sd, "splits": one.size})
+            to_json_types({"size": int(size), "part": part, "mean": mean, "sd": sd, "splits": values.size})
             for size, inner, outer in zip(self.sizes, self.training, self.test, strict=True)
-            for part, one in (("training", inner), ("test", outer))
-            for mean, sd in [mean_and_sd(one)]
+            for part, values in (("training", inner), ("test", outer))
+            for mean, sd in [mean_and_sd(values)]
         ]
 
     def facts(self) -> Row:
@@ -170,49 +179,81 @@ def learning_curve(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> LearningCurve:
-    """Scores of a learner trained on growing parts of each split's training cases, the smaller within the larger.
+    """Scores of a learner trained on nested subsets of each split's training cases.
 
-    `sizes` are numbers of cases, or shares of those there are; classes keep their shares. `learner` is a name or an
-    estimator, `data` a data set or the pair (X, y); without a measure, the area under the ROC curve, or r2.
+    Subsets are stratified by class.
+
+    Parameters
+    ----------
+    learner : str or estimator
+        A name from the catalogue of learners, an estimator of scikit-learn, or a mapping of one name to it.
+    data : Dataset or tuple of X and y
+        The cases; see `dataset`.
+    resampling : str or splitter
+        A notation such as "10x10" or "logo:speaker", or a splitter of scikit-learn.
+    measure : str, optional
+        The measure; the AUC by default, or r2 for regression.
+    sizes : sequence of float
+        Numbers of training cases, or shares of them.
+    positive : object, optional
+        The positive class; inferred only for {0, 1}, {-1, 1} and booleans.
+    seed : int
+        Seed of all random draws; equal seeds give equal results.
+    progress : callable, optional
+        Called with the share of the work that is done, from 0 to 1.
+
+    Returns
+    -------
+    LearningCurve
+        Training and test scores by the number of training cases.
+
+    Examples
+    --------
+    >>> cases = [[0.1], [0.4], [0.6], [0.9]] * 10, [0, 0, 1, 1] * 10
+    >>> found = learning_curve("naive_bayes", cases, resampling="5", measure="acc", sizes=[0.5, 1.0])
+    >>> found.sizes.tolist(), found.test.mean(axis=1).tolist()
+    ([16, 32], [1.0, 1.0])
     """
-    fitting, cases = studied(learner, data)
-    judge = judge_of(cases, measure, positive)
-    splits = [split for split in parse(resampling).splits(cases, seed) if split.test.size]
-    least = min(np.unique(split.train).size for split in splits)
-    counts = sorted({round(size * least) if 0 < size <= 1 else int(size) for size in sizes})
-    if not counts or counts[0] < 1 or counts[-1] > least:
+    fitting, cases = resolve_study(learner, data)
+    split_scorer = make_split_scorer(cases, measure, positive)
+    splits = [split for split in parse_resampling(resampling).splits(cases, seed) if split.test.size]
+    min_training = min(np.unique(split.train).size for split in splits)
+    counts = sorted({round(size * min_training) if 0 < size <= 1 else int(size) for size in sizes})
+    if not counts or counts[0] < 1 or counts[-1] > min_training:
         raise ScoreSpaceError(
-            "these are no numbers of training cases.", seen=f"{[*sizes]}", hint=f"shares up to 1, or 1 to {least} cases"
+            "the sizes are not valid numbers of training cases.",
+            seen=f"{[*sizes]}",
+            hint=f"shares up to 1, or 1 to {min_training} cases",
         )
-    draws = np.random.default_rng(seed)
-    found = np.full((len(counts), len(splits), 2), math.nan)
+    rng = np.random.default_rng(seed)
+    scores = np.full((len(counts), len(splits), 2), math.nan)
     for k, split in enumerate(splits):
-        order = _spread(np.unique(split.train), cases, draws)
+        order = _stratified_order(np.unique(split.train), cases, rng)
         for j, size in enumerate(counts):
             part = replace(split, train=np.sort(order[:size]))
             if cases.task == "numbers" or np.unique(cases.codes[part.train]).size > 1:
-                with suppress(FitError) if size < counts[-1] else nullcontext():  # of few cases some learn nothing
-                    found[j, k] = judge.score(fitting, part, seed, train=True)
+                with suppress(FitError) if size < counts[-1] else nullcontext():  # small subsets may fail
+                    scores[j, k] = split_scorer.score(fitting, part, seed, train=True)
             if progress is not None:
                 progress((k * len(counts) + j + 1) / (len(counts) * len(splits)))
     ratio = float(np.mean([split.test.size / split.train.size for split in splits]))
-    inner, outer = np.moveaxis(found, -1, 0)
-    return LearningCurve(fitting.name, str(judge.spec), judge.best, np.array(counts), inner, outer, ratio)
+    inner, outer = np.moveaxis(scores, -1, 0)
+    return LearningCurve(fitting.name, str(split_scorer.spec), split_scorer.best, np.array(counts), inner, outer, ratio)
 
 
-def _spread(rows: Array, data: Dataset, draws: np.random.Generator) -> Array:
-    """The rows in a random order in which every beginning has about its share of each class."""
-    mixed = draws.permutation(rows)
-    codes = data.codes[mixed]
+def _stratified_order(rows: Array, data: Dataset, rng: np.random.Generator) -> Array:
+    """Random order of the rows in which every prefix has about its share of each class."""
+    shuffled = rng.permutation(rows)
+    codes = data.codes[shuffled]
     order = np.argsort(codes, kind="stable")
     sizes = np.bincount(codes)
-    within = np.empty(mixed.size)
-    within[order] = np.arange(mixed.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    # The j-th of n cases of a class stands at (j + u)/n of the whole, with one u for the class.
-    return mixed[np.argsort((within + draws.random(sizes.size)[codes]) / sizes[codes], kind="stable")]
+    rank_in_class = np.empty(shuffled.size)
+    rank_in_class[order] = np.arange(shuffled.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    # The j-th of n cases of a class is placed at (j + u)/n, with one random u per class.
+    return shuffled[np.argsort((rank_in_class + rng.random(sizes.size)[codes]) / sizes[codes], kind="stable")]
 
 
-# --- bias and variance
+# --- bias-variance decomposition
 
 
 Loss = Literal["decisions", "probabilities", "numbers"]
@@ -225,9 +266,9 @@ LOSSES: Final[dict[Loss, str]] = {
 
 @dataclass(frozen=True)
 class BiasVariance:
-    """A learner's mean error in two parts: what its mean prediction misses, and how its predictions vary.
+    """Mean error of a learner, decomposed into squared bias and variance of its predictions.
 
-    error = bias² + variance, where noise, which one label per case does not show, is part of the bias.
+    error = bias² + variance; noise cannot be separated with one label per case and is part of the bias.
     """
 
     model: str
@@ -241,17 +282,17 @@ class BiasVariance:
     def words(self) -> str:
         share = percent(self.share, 0) if self.error else "none"
         return (
-            f"Of the {LOSSES[self.loss]} {decimals(self.error)} of {self.model}, {decimals(self.bias2)} is bias and "
-            f"{decimals(self.variance)} ({share}) variance between {grouped(self.repeats)} training samples."
+            f"Of the {LOSSES[self.loss]} {decimals(self.error)} of {self.model}, {decimals(self.bias2)} is squared "
+            f"bias and {decimals(self.variance)} ({share}) variance over {grouped(self.repeats)} training samples."
         )
 
     @property
     def share(self) -> float:
-        """The share of the error that is variance."""
+        """Share of the error that is variance."""
         return self.variance / self.error if self.error else math.nan
 
     def row(self) -> Row:
-        return plain(vars(self))
+        return to_json_types(vars(self))
 
     def to_dict(self) -> Row:
         return {"schema": SCHEMA, **self.row(), "verdict": self.words}
@@ -261,61 +302,115 @@ class BiasVariance:
 
 
 def bias_variance(
-    truth: Any, said: Any, *, model: str = "the learner", classes: Sequence[Any] | None = None
+    truth: Any, predictions: Any, *, model: str = "the learner", classes: Sequence[Any] | None = None
 ) -> BiasVariance:
-    """Bias and variance of what a learner says in repeats (R × cases, or R × cases × K) of each case's truth.
+    """Bias and variance of repeated predictions (R × cases, or R × cases × K).
 
-    Of numbers, Σ (y − f̄)² and Σ (f − f̄)² over the cases. Of decisions (labels), those of Kohavi and Wolpert (1996):
-    ½ Σ_c (1[y = c] − P(f = c))² and ½ (1 − Σ_c P(f = c)²), which add up to the error rate. Of probabilities, the
-    same for the Brier score; of two classes, one column does.
+    For numbers, Σ (y − f̄)² and Σ (f − f̄)² over the cases. For decisions, those of Kohavi and Wolpert (1996):
+    ½ Σ_c (1[y = c] − P(f = c))² and ½ (1 − Σ_c P(f = c)²), which add up to the error rate. For probabilities, the same
+    for the Brier score; for two classes, one column suffices.
 
+    Parameters
+    ----------
+    truth : array_like of shape (n_cases,)
+        Actual classes or numbers.
+    predictions : array_like of shape (n_repeats, n_cases) or (n_repeats, n_cases, n_classes)
+        Decisions, numbers or probabilities of each repeat.
+    model : str
+        Name of the learner.
+    classes : sequence, optional
+        All classes, in the order of the columns of probabilities; by default those of the truth.
+
+    Returns
+    -------
+    BiasVariance
+        Error, squared bias and variance.
+
+    References
+    ----------
+    Kohavi, R., & Wolpert, D. H. (1996). Bias plus variance decomposition for zero-one loss functions. In Proceedings of
+    the 13th International Conference on Machine Learning, 275-283.
+
+    Examples
+    --------
     >>> bias_variance(["a", "b"], [["a", "a"], ["a", "b"]]).words
-    'Of the error rate 0.250 of the learner, 0.125 is bias and 0.125 (50 %) variance between 2 training samples.'
+    'Of the error rate 0.250 of the learner, 0.125 is squared bias and 0.125 (50 %) variance over 2 training samples.'
     """
-    answers = np.asarray(said)
-    if answers.ndim not in (2, 3) or answers.shape[1] != len(np.asarray(truth)):
+    values = np.asarray(predictions)
+    if values.ndim not in (2, 3) or values.shape[1] != len(np.asarray(truth)):
         raise DataError(
-            "predictions are not an array of repeats × cases.",
-            seen=f"shape {answers.shape}, {np.size(truth)} truths",
-            hint="a row for each repeat, a column for each case",
+            "predictions must be an array of repeats × cases.",
+            seen=f"shape {values.shape}, {np.size(truth)} truths",
+            hint="one row per repeat, one column per case",
         )
-    if numeric(truth) or (answers.ndim == 2 and answers.dtype.kind == "f" and classes is None):
+    if is_regression_truth(truth) or (values.ndim == 2 and values.dtype.kind == "f" and classes is None):
         loss: Loss = "numbers"
-        actual, given, half = np.asarray(truth, dtype=np.float64)[:, None], answers[..., None].astype(np.float64), 1.0
+        actual, encoded, half = np.asarray(truth, dtype=np.float64)[:, None], values[..., None].astype(np.float64), 1.0
     else:
         codes, names = encode_classes(truth)
         known = names if classes is None else tuple(map(label_text, classes))
         actual = (np.array(names)[codes][:, None] == np.array(known)).astype(np.float64)
-        if answers.ndim == 3:
-            loss, given, half = "probabilities", answers.astype(np.float64), 0.5 if len(known) == 2 else 1.0
+        if values.ndim == 3:
+            loss, encoded, half = "probabilities", values.astype(np.float64), 0.5 if len(known) == 2 else 1.0
         else:
             loss, half = "decisions", 0.5
-            told, named = encode_classes(answers.ravel(), "decision")
-            given = (np.array(named)[told].reshape(*answers.shape, 1) == np.array(known)).astype(np.float64)
-    centre = given.mean(axis=0)
-    bias2 = half * float(((actual - centre) ** 2).sum(axis=-1).mean())
-    variance = half * float(((given - centre) ** 2).sum(axis=-1).mean())
-    return BiasVariance(model, loss, bias2 + variance, bias2, variance, answers.shape[0])
+            codes_decided, decided_names = encode_classes(values.ravel(), "decision")
+            encoded = (np.array(decided_names)[codes_decided].reshape(*values.shape, 1) == np.array(known)).astype(
+                np.float64
+            )
+    mean_prediction = encoded.mean(axis=0)
+    bias2 = half * float(((actual - mean_prediction) ** 2).sum(axis=-1).mean())
+    variance = half * float(((encoded - mean_prediction) ** 2).sum(axis=-1).mean())
+    return BiasVariance(model, loss, bias2 + variance, bias2, variance, values.shape[0])
 
 
 def bias_of_run(run: Run, dataset: str, learner: str, *, probabilities: bool = False) -> BiasVariance:
-    """Bias and variance of a learner of a run, over the repeats in which each case was tested once.
+    """Bias and variance of a learner in a run, over repeats that test every case once.
 
-    Of classes, that of its decisions for the highest score, or of its `probabilities`.
+    Parameters
+    ----------
+    run : Run
+        The run.
+    dataset : str
+        Name of the data set.
+    learner : str
+        Name of the learner.
+    probabilities : bool
+        Whether to decompose the Brier score of probabilities instead of the error rate of decisions.
+
+    Returns
+    -------
+    BiasVariance
+        Error, squared bias and variance.
+
+    References
+    ----------
+    Kohavi, R., & Wolpert, D. H. (1996). Bias plus variance decomposition for zero-one loss functions. In Proceedings of
+    the 13th International Conference on Machine Learning, 275-283.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from scorespace.experiments.run import benchmark
+    >>> data = {"toy": ([[0.1], [0.4], [0.6], [0.9]] * 10, [0, 0, 1, 1] * 10)}
+    >>> with TemporaryDirectory() as folder:
+    ...     run = benchmark("majority", data, "2x5", f"{folder}/run", workers=1)
+    ...     bias_of_run(run, "toy", "majority").error
+    0.5
     """
-    plan, said = run.of(dataset), answers_of(run, dataset, learner, "test")
-    repeats, rows = np.unique(said["repeat"]).size, np.unique(said["row"]).size
-    if repeats < 2 or said["row"].size != repeats * rows:
+    plan, predictions = run.of(dataset), read_predictions(run, dataset, learner, "test")
+    repeats, rows = np.unique(predictions["repeat"]).size, np.unique(predictions["row"]).size
+    if repeats < 2 or predictions["row"].size != repeats * rows:
         raise DataError(
-            "bias and variance need every case in each of several repeats.",
-            seen=f"{grouped(said['row'].size)} answers on {grouped(rows)} cases in {grouped(repeats)} repeats",
+            "bias and variance need every case tested in each of several repeats.",
+            seen=f"{grouped(predictions['row'].size)} predictions, {grouped(rows)} cases, {grouped(repeats)} repeats",
             hint='resampling="10x10"',
         )
-    order = np.lexsort((said["row"], said["repeat"]))
-    truth = said["truth"][order][:rows]
-    answers = said["answers"][order].reshape(repeats, rows, -1)
+    order = np.lexsort((predictions["row"], predictions["repeat"]))
+    truth = predictions["truth"][order][:rows]
+    values = predictions["answers"][order].reshape(repeats, rows, -1)
     if plan.task == "numbers":
-        return bias_variance(truth, answers[..., 0], model=learner)
+        return bias_variance(truth, values[..., 0], model=learner)
     if not probabilities:
-        answers = np.array(plan.classes)[answers.argmax(axis=-1)]
-    return bias_variance(truth, answers, model=learner, classes=plan.classes)
+        values = np.array(plan.classes)[values.argmax(axis=-1)]
+    return bias_variance(truth, values, model=learner, classes=plan.classes)

@@ -1,203 +1,106 @@
-"""What a run says: the predictions of its learners side by side, and its measures over folds and over data sets."""
+"""Summary of a run by one measure: scores over folds, comparisons, and ranks over data sets."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from scorespace import frames
-from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted
-from scorespace.comparisons.fold_means import OverFolds, summed_up
-from scorespace.comparisons.folds import by_fold
+from scorespace.comparisons.folds import FoldSummary, measure_by_fold, summarise_folds
 from scorespace.comparisons.ranking import Ranking, rank_models
+from scorespace.comparisons.result import Alternative, Comparison, Comparisons, adjust_tests
 from scorespace.comparisons.t_tests import corrected_t
-from scorespace.errors import DataError, MeasureError, listing
-from scorespace.experiments.bootstrap import Corrected, bootstrap_632, corrected, is_bootstrap
-from scorespace.experiments.data import PREFIX
-from scorespace.experiments.estimators import Given, by_highest
-from scorespace.experiments.nested import Nested, nested_of_run
-from scorespace.experiments.overfitting import Fit, fit_notes, fit_of
-from scorespace.experiments.store import Run, open_run, positive_of
-from scorespace.experiments.trial import usual_measure
-from scorespace.frozen import dataclass
+from scorespace.errors import MeasureError, listing
+from scorespace.experiments.bootstrap import BootstrapError, bootstrap_632, estimate_632_plus, is_bootstrap
+from scorespace.experiments.estimators import EstimatorColumns, decides_by_highest_score
+from scorespace.experiments.nested import NestedScores, nested_of_run
+from scorespace.experiments.overfitting import Fit, assess_fit, fit_notes
+from scorespace.experiments.run_predictions import (
+    failed_learner_note,
+    learners_with_predictions,
+    pair_predictions,
+    prediction_columns_of_run,
+    ratio_of_test_to_training,
+)
+from scorespace.experiments.single_fit import default_measure
+from scorespace.experiments.store import Run, open_run, resolve_positive
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import Request, bind
-from scorespace.results import Note, Result, Row, decimals, grouped, note, plain
+from scorespace.results import Note, Result, Row, decimals, grouped, note, to_json_types
 from scorespace.tables import Array
-from scorespace.tables.pair import PairTable
-
-TRUTH: Final = "truth"
-FOLD: Final = "fold"
-REPEAT: Final = "repeat"
-CASE: Final = "row"
-GROUP: Final = "group"
-
-
-def predictions(
-    run: Run,
-    dataset: str,
-    learners: Sequence[str] = (),
-    *,
-    positive: Any = None,
-    part: str = "test",
-    every_class: bool = False,
-) -> Given:
-    """The columns of what the learners of a run say of the same cases of a data set, and their roles.
-
-    Splits that not all of them finished are left out for all, and told. Rows that belong together are drawn, and kept
-    from choosing, together: those of a group, or, where cases were tested in several repeats, all answers on a case.
-    Of two classes the positive one is scored, where it is known, unless `every_class` is asked for.
-    """
-    plan = run.of(dataset)
-    names, idle = (tuple(learners), ()) if learners else answering(run, dataset)
-    if not names:
-        raise DataError(f"no learner has finished anything on {dataset} yet.", hint="scorespace benchmark status")
-    found = {name: run.predictions(dataset, name, part=part) for name in names}
-    found = {name: _kept(one, one[REPEAT] >= 0) for name, one in found.items()}
-    keys = {name: _keys(one) for name, one in found.items()}
-    shared = keys[names[0]]
-    for name in names[1:]:
-        shared = np.intersect1d(shared, keys[name], assume_unique=True)
-    lost = [name for name in names if keys[name].size != max(one.size for one in keys.values())]
-    found = {name: _kept(one, np.isin(keys[name], shared)) for name, one in found.items()}
-    first = found[names[0]]
-    if not shared.size:
-        raise DataError(
-            f"no split of {dataset} was finished by all of {listing(names)}.",
-            hint="finish the run: the same benchmark again, with --retry where fits failed",
-        )
-    repeat, fold, splits = _numbered(first)
-    columns: dict[str, Any] = {TRUTH: first[TRUTH]}
-    roles: Row = {"truth": TRUTH}
-    alone = splits > 1 and splits == repeat.size and not repeat.any()
-    if splits > 1 and not alone:
-        columns, roles = columns | {FOLD: fold}, roles | {"fold": FOLD}
-    if repeat.any():
-        columns |= {REPEAT: repeat, CASE: first[CASE]}
-        roles |= {"repeat": REPEAT, "group": CASE}
-    if GROUP in first:
-        columns, roles = columns | {GROUP: first[GROUP]}, roles | {"group": GROUP}
-    named = None if every_class else positive_of(plan, positive)
-    for place, name in enumerate(names):
-        column = f"answers {place}"  # engines take upper and lower case for the same, and models need not
-        if plan.task == "numbers":
-            columns[column] = found[name]["prediction"]
-            roles.setdefault("predictions", {})[name] = column
-        elif named is not None:
-            columns[column] = found[name][f"{PREFIX}{named}"]
-            roles.setdefault("scores", {})[name] = column
-        else:
-            by_class = {label: f"{column} of {k}" for k, label in enumerate(plan.classes)}
-            columns |= {column: found[name][f"{PREFIX}{label}"] for label, column in by_class.items()}
-            roles.setdefault("scores", {})[name] = by_class
-    if named is not None:
-        roles["positive"] = named
-    notes = [_idle_note(name, dataset) for name in idle]
-    if lost:
-        told = f"{listing(lost)} did not finish every split of {dataset}"
-        notes.append(note("SS073", f"{told}: all are judged on the splits that all finished."))
-    if REPEAT in columns:
-        cases, repeats = np.unique(first[CASE]).size, np.unique(first[REPEAT]).size
-        told = f"{grouped(cases)} cases were tested in {grouped(repeats)} repeats ({run.resampling})"
-        notes.append(note("SS016", f"{told}, and all answers on a case are drawn together."))
-    if alone:
-        told = f"every case was tested alone ({run.resampling}), so the answers of {grouped(splits)} fits are pooled"
-        why = "one that only follows the shares of the classes ranks each case against its own class"
-        notes.append(note("SS019", told + ("." if plan.task == "numbers" else f": {why}.")))
-    return Given(columns, roles, tuple(notes), share_tested(run, dataset, names[0]))
-
-
-def _numbered(columns: dict[str, Any]) -> tuple[Array, Array, int]:
-    """Repeat and fold of each answer, and the number of splits; where repeats lost folds, each split is a repeat."""
-    repeat, fold = (columns[name].astype(np.int64) for name in (REPEAT, FOLD))
-    step = int(fold.max()) + 1
-    splits, place = np.unique(repeat * step + fold, return_inverse=True)
-    if np.unique(np.unique(splits // step, return_counts=True)[1]).size > 1:
-        return place, np.zeros_like(fold), splits.size
-    return repeat - repeat.min(), fold, splits.size
-
-
-def _kept(columns: dict[str, Any], rows: Array) -> dict[str, Any]:
-    return columns if rows.all() else {name: values[rows] for name, values in columns.items()}
-
-
-def _keys(columns: dict[str, Any]) -> Array:
-    """A number for each answer that says which case it is about, and in which split."""
-    repeat, fold, row = (columns[name].astype(np.int64) for name in (REPEAT, FOLD, CASE))
-    if not row.size:
-        return row
-    return (repeat * (fold.max() + 1) + fold) * (row.max() + 1) + row
-
-
-def _idle_note(name: str, dataset: str) -> Note:
-    return note("SS073", f"every fit of {name} on {dataset} failed, so it is left out.")
-
-
-def answering(run: Run, dataset: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The learners of a run with an answer on a data set, and those of which every fit failed."""
-    begun = [name for name in run.learners if run.files(dataset, name)]
-    failed = {
-        name for name in begun if all(len(job["errors"]) == len(job["splits"]) for job in run.about(dataset, name))
-    }
-    return tuple(name for name in begun if name not in failed), tuple(name for name in begun if name in failed)
-
-
-def pairs_of(given: Given, *, every_class: bool = False) -> PairTable:
-    """The cases of a data set with the answers of all learners; of `every_class`, also where one could be positive."""
-    source = frames.read(given.columns)
-    sample = frames.check(source, frames.roles(source, **given.roles))
-    return replace(frames.pair(replace(sample, positive=None) if every_class else sample), ratio=given.ratio)
-
 
 # --- data sets × learners
 
 
 @dataclass(frozen=True)
 class LearnerScore:
-    """A learner on a data set: a measure over folds, and its values within them (repeats × folds).
+    """A learner on a data set: a measure over folds, and its values by repeat and fold.
 
-    `training` are those on the training cases of each split, where the run kept them; `ratio` is that of test to
-    training cases; `corrected` is the .632+ estimate of a bootstrap, in the units of the measure.
+    `training` holds values on training cases if stored, `ratio` is that of test to training cases, and `corrected` the
+    .632+ estimate of a bootstrap in the units of the measure.
     """
 
     dataset: str
-    over: OverFolds
+    over: FoldSummary
     values: Array = field(repr=False, compare=False)
     training: Array | None = field(default=None, repr=False, compare=False)
     ratio: float = 0.0
-    corrected: Corrected | None = None
+    corrected: BootstrapError | None = None
 
     @property
     def fit(self) -> Fit | None:
-        """Training beside test."""
+        """Comparison of training and test scores."""
         if self.training is None:
             return None
-        return fit_of(self.over.model, self.over.spec.canonical, self.training, self.values, self.ratio)
+        return assess_fit(self.over.model, self.over.spec.canonical, self.training, self.values, self.ratio)
 
     def row(self) -> Row:
         fit = {} if self.fit is None else {"training": self.fit.training}
         plus = {} if self.corrected is None else {"bootstrap_632_plus": self.corrected.value}
         both = {"bootstrap_632": self.plain_632, **plus} if plus else {}
-        return {"dataset": self.dataset, **self.over.row(), **plain({**fit, **both})}
+        return {"dataset": self.dataset, **self.over.row(), **to_json_types({**fit, **both})}
 
     @property
     def plain_632(self) -> float:
-        """The .632 estimate, which trusts a learner by heart too much."""
+        """The .632 estimate, which is too optimistic for learners that memorise."""
         found = self.corrected
         return math.nan if found is None else bootstrap_632(found.training, found.left_out)
 
 
 @dataclass(frozen=True)
 class Benchmark(Result):
-    """What a run says by one measure: mean and spread of every learner on every data set, differences, and ranks.
+    """Summary of a run by one measure: mean and spread of every learner on every data set, tests, and ranks.
 
-    `comparisons` are by data set, over its folds; `ranking` is over the data sets, of the means within each; `nested`
-    are the learners that chose something on inner folds, with their data set.
+    Parameters
+    ----------
+    name : str
+        Name of the run.
+    resampling : str
+        Notation of the resampling.
+    seed : int
+        Seed of the run.
+    spec : MeasureSpec
+        The measure.
+    datasets : tuple of str
+        Names of the data sets.
+    learners : tuple of str
+        Names of the learners.
+    results : tuple of LearnerScore
+        The measure of each learner on each data set.
+    comparisons : dict of str to Comparisons
+        For each data set, tests over its folds.
+    ranking : Ranking, optional
+        Ranks over data sets, by their means.
+    notes : tuple of Note
+        Notes on the run.
+    level : float
+        Confidence level of the intervals.
+    nested : tuple of tuple
+        Data set, and inner and outer scores of a learner that selects within training cases.
     """
 
     name: str
@@ -211,23 +114,47 @@ class Benchmark(Result):
     ranking: Ranking | None
     notes: tuple[Note, ...] = ()
     level: float = 0.95
-    nested: tuple[tuple[str, Nested], ...] = ()
+    nested: tuple[tuple[str, NestedScores], ...] = ()
 
     def result(self, dataset: str, learner: str) -> LearnerScore | None:
-        """A learner on a data set, where it has finished there."""
-        return next((one for one in self.results if (one.dataset, one.over.model) == (dataset, learner)), None)
+        """Score of a learner on a data set, if finished.
+
+        Parameters
+        ----------
+        dataset : str
+            Name of the data set.
+        learner : str
+            Name of the learner.
+
+        Returns
+        -------
+        LearnerScore or None
+            None if it is not finished.
+        """
+        return next((score for score in self.results if (score.dataset, score.over.model) == (dataset, learner)), None)
 
     def best(self, dataset: str) -> str | None:
-        """The learner with the best mean on a data set."""
-        known = [one.over for one in self.results if one.dataset == dataset and not math.isnan(one.over.mean)]
+        """Learner with the best mean on a data set.
+
+        Parameters
+        ----------
+        dataset : str
+            Name of the data set.
+
+        Returns
+        -------
+        str or None
+            Name of the learner; None if there are no values.
+        """
+        known = [score.over for score in self.results if score.dataset == dataset and not math.isnan(score.over.mean)]
         if not known:
             return None
-        chosen = max if self.spec.measure.best == "high" else min
-        return chosen(known, key=lambda one: one.mean).model
+        best_of = max if self.spec.best == "high" else min
+        return best_of(known, key=lambda summary: summary.mean).model
 
     @property
     def words(self) -> str:
-        """The answer in a few sentences."""
+        """The result in a few sentences."""
         if self.ranking is not None:
             return self.ranking.words
         if len(self.comparisons) == 1:
@@ -237,10 +164,11 @@ class Benchmark(Result):
 
     def rows(self) -> list[Row]:
         """One row per data set and learner."""
-        return [one.row() for one in self.results]
+        return [score.row() for score in self.results]
 
     def facts(self) -> Row:
-        tests = [{"dataset": name, **row} for name, found in self.comparisons.items() for row in found.rows()]
+        """The run, the measure, all tests, fits and inner scores, for JSON."""
+        tests = [{"dataset": name, **row} for name, comparison in self.comparisons.items() for row in comparison.rows()]
         return {
             "data": {"run": self.name, "datasets": list(self.datasets), "learners": list(self.learners)},
             "resampling": self.resampling,
@@ -248,12 +176,12 @@ class Benchmark(Result):
             "measure": self.spec.canonical,
             "comparisons": tests,
             **({} if self.ranking is None else {"ranking": self.ranking.to_dict()}),
-            "fits": [{"dataset": one.dataset, **one.fit.row()} for one in self.results if one.fit is not None],
-            "inner": [{"dataset": name, **one.row()} for name, one in self.nested],
+            "fits": [{"dataset": item.dataset, **item.fit.row()} for item in self.results if item.fit is not None],
+            "inner": [{"dataset": name, **item.row()} for name, item in self.nested],
         }
 
     def __repr__(self) -> str:
-        return "\n".join([*(f"{one.dataset}: {one.over!r}" for one in self.results), self.words])
+        return "\n".join([*(f"{score.dataset}: {score.over!r}" for score in self.results), self.words])
 
 
 def benchmark_summary(
@@ -269,52 +197,104 @@ def benchmark_summary(
     adjust: str | None = None,
     level: float = 0.95,
 ) -> Benchmark:
-    """Every learner of a run on every data set by one measure: means over folds, differences, and ranks over data sets.
+    """Summarise a run by one measure: means over folds, pairwise tests, and ranks over data sets.
 
-    Differences on a data set are tested by Nadeau and Bengio's corrected t, with the sizes of the run's own splits;
-    those over data sets as by `rank_models`, with its `test`, `control`, `alternative` and `adjust`.
+    Pairwise tests on a data set are corrected resampled t tests; those over data sets as in `rank_models`.
+
+    Parameters
+    ----------
+    run : Run or path
+        The run, or its directory.
+    measure : str, optional
+        The measure; the default depends on the data sets.
+    datasets : sequence of str
+        Names of data sets; all by default.
+    learners : sequence of str
+        Names of learners; all by default.
+    positive : object, optional
+        The positive class; inferred only for {0, 1}, {-1, 1} and booleans.
+    test : str, optional
+        Name of the test over data sets; see `rank_models`.
+    control : str, optional
+        The learner that all others are compared with.
+    alternative : {"two-sided", "greater", "less"}
+        Whether the first model of a pair differs, has the greater, or has the lesser value.
+    adjust : {"holm", "hochberg", "bonferroni", "finner", "shaffer"}, optional
+        Adjustment of the p-values for multiple comparisons.
+    level : float
+        Confidence level of the intervals.
+
+    Returns
+    -------
+    Benchmark
+        Means over folds, tests and ranks.
+
+    References
+    ----------
+    Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning, 52, 239-281.
+
+    Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine Learning
+    Research, 7, 1-30.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from scorespace.experiments.run import benchmark
+    >>> data = {"toy": ([[0.1], [0.4], [0.6], [0.9]] * 10, [0, 0, 1, 1] * 10)}
+    >>> with TemporaryDirectory() as folder:
+    ...     run = benchmark(["majority", "naive_bayes"], data, "2x5", f"{folder}/run", workers=1)
+    ...     benchmark_summary(run, measure="acc").best("toy")
+    'naive_bayes'
     """
     opened = run if isinstance(run, Run) else open_run(run)
-    sets, names = tuple(datasets) or opened.datasets, tuple(learners) or opened.learners
-    for each in names:
-        opened.files(opened.datasets[0], each)  # refuses an unknown name
-    spec = _asked(opened, sets, measure, positive)
+    dataset_names, learner_names = tuple(datasets) or opened.datasets, tuple(learners) or opened.learners
+    for name in learner_names:
+        opened.files(opened.datasets[0], name)  # refuses an unknown name
+    spec = _resolve_measure(opened, dataset_names, measure, positive)
     notes: list[Note] = []
     results: list[LearnerScore] = []
-    for dataset in sets:
-        found, told = _results(opened, dataset, names, spec, positive)
-        results += found
-        notes += told
+    for dataset in dataset_names:
+        scores, score_notes = _score_learners(opened, dataset, learner_names, spec, positive)
+        results += scores
+        notes += score_notes
     if not results:
         raise MeasureError(
-            f"{spec} suits no data set of the run.",
-            seen=listing(sets),
-            hint="a measure of what was predicted: auc of classes, mae of numbers",
+            f"{spec} applies to no data set of the run.",
+            seen=listing(dataset_names),
+            hint="use a measure of the predictions: auc for classes, mae for numbers",
         )
-    how: dict[str, Any] = {"alternative": alternative, "adjust": adjust, "level": level}
-    by_set = {name: [one for one in results if one.dataset == name] for name in sets}
-    tested = {name: one for name, held in by_set.items() if (one := _compared(held, spec, **how)) is not None}
-    ranking = _ranked(sets, names, results, spec, test=test, control=control, **how)
-    for dataset in sets:
-        fits = [one.fit for one in results if one.dataset == dataset and one.fit is not None]
-        fitted = fit_notes(fits, spec.measure.best or "high")
-        notes += [replace(one, text=f"{dataset}: {one.text}") if len(sets) > 1 else one for one in fitted]
-    notes += [_bootstrap_note(one, len(sets) > 1) for one in results if one.corrected is not None]
-    nested = _nested(opened, sets, names, positive)
-    notes += [_nested_note(name, one, len(sets) > 1) for name, one in nested]
-    undefined = sum(one.over.undefined for one in results)
+    test_options: dict[str, Any] = {"alternative": alternative, "adjust": adjust, "level": level}
+    by_dataset = {name: [item for item in results if item.dataset == name] for name in dataset_names}
+    comparisons = {
+        name: item
+        for name, held in by_dataset.items()
+        if (item := _compare_pairs(held, spec, **test_options)) is not None
+    }
+    ranking = _rank_learners(dataset_names, learner_names, results, spec, test=test, control=control, **test_options)
+    for dataset in dataset_names:
+        fits = [item.fit for item in results if item.dataset == dataset and item.fit is not None]
+        notes_on_fit = fit_notes(fits, spec.best or "high")
+        notes += [
+            replace(item, text=f"{dataset}: {item.text}") if len(dataset_names) > 1 else item for item in notes_on_fit
+        ]
+    notes += [_bootstrap_note(item, len(dataset_names) > 1) for item in results if item.corrected is not None]
+    nested = _nested_scores(opened, dataset_names, learner_names, positive)
+    notes += [_nested_note(name, item, len(dataset_names) > 1) for name, item in nested]
+    undefined = sum(item.over.undefined for item in results)
     if undefined:
-        many = grouped(sum(one.over.folds for one in results))
-        notes.append(note("SS019", f"{spec} is undefined in {grouped(undefined)} of {many} folds, which are left out."))
+        n_folds = grouped(sum(item.over.folds for item in results))
+        notes.append(
+            note("SS019", f"{spec} is undefined in {grouped(undefined)} of {n_folds} folds, which are excluded.")
+        )
     return Benchmark(
         opened.path.name,
         opened.resampling,
         opened.seed,
         spec,
-        tuple(name for name in sets if any(one.dataset == name for one in results)),
-        tuple(name for name in names if any(one.over.model == name for one in results)),
+        tuple(name for name in dataset_names if any(item.dataset == name for item in results)),
+        tuple(name for name in learner_names if any(item.over.model == name for item in results)),
         tuple(results),
-        tested,
+        comparisons,
         ranking,
         tuple(notes),
         level,
@@ -322,150 +302,160 @@ def benchmark_summary(
     )
 
 
-def _asked(run: Run, datasets: Sequence[str], measure: str | None, positive: Any) -> MeasureSpec:
-    """The measure asked for, or the usual one of what the data sets have in common."""
+def _resolve_measure(run: Run, datasets: Sequence[str], measure: str | None, positive: Any) -> MeasureSpec:
+    """Requested measure, or the default for the data sets."""
     if measure is not None:
         specs = parse_list(measure)
         if len(specs) != 1:
-            raise MeasureError("a benchmark is summed up by one measure.", seen=measure, hint='measure="auc"')
+            raise MeasureError("a benchmark summary needs one measure.", seen=measure, hint='measure="auc"')
         spec = specs[0]
     else:
         plans = [run.of(name) for name in datasets]
         tasks = {plan.task for plan in plans}
         if len(tasks) > 1:
-            raise MeasureError("the run predicts classes and numbers.", seen=listing(datasets), hint="dataset=…")
-        known = [positive_of(plan, positive) for plan in plans]
-        spec = parse(usual_measure(tasks.pop(), "all" if all(known) else None))
-    if spec.measure.best is None:
-        raise MeasureError(f"neither end of {spec} is best, so nothing can be ranked by it.", hint='measure="auc"')
+            raise MeasureError(
+                "the run has both classification and regression data sets.", seen=listing(datasets), hint="dataset=…"
+            )
+        known = [resolve_positive(plan, positive) for plan in plans]
+        spec = parse(default_measure(tasks.pop(), "all" if all(known) else None))
+    if spec.best is None:
+        raise MeasureError(f"{spec} has no best direction, so it cannot rank learners.", hint='measure="auc"')
     return spec
 
 
-def _results(
+def _score_learners(
     run: Run, dataset: str, learners: Sequence[str], spec: MeasureSpec, positive: Any
 ) -> tuple[list[LearnerScore], tuple[Note, ...]]:
-    answered, failed = answering(run, dataset)
-    done = [name for name in learners if name in answered]
-    idle = tuple(_idle_note(name, dataset) for name in learners if name in failed)
-    if not done:
-        return [], (*idle, note("SS073", f"no learner has finished anything on {dataset}."))
-    named = positive_of(run.of(dataset), positive)
-    given, within = _within_folds(run, dataset, done, spec, positive, "test")
-    if len(within) < len(done):
-        return [], (*idle, *given.notes, note("SS073", f"{spec} does not suit {dataset}, which is left out."))
-    trained = _within_folds(run, dataset, done, spec, positive, "train")[1] if run.train else {}
-    ratio = share_tested(run, dataset, done[0])
-    found = []
-    for name, (pooled, values) in within.items():
-        over = summed_up(name, spec, values, pooled)
-        plus = corrected(run, dataset, name, over, values, named) if is_bootstrap(run) else None
-        training = trained[name][1] if name in trained else None
-        found.append(LearnerScore(dataset, over, values, training, ratio, plus))
-    return found, (*idle, *(one for one in given.notes if one.code == "SS073"))
+    """Scores of the learners on a data set, and notes."""
+    with_predictions, failed = learners_with_predictions(run, dataset)
+    finished = [name for name in learners if name in with_predictions]
+    failure_notes = tuple(failed_learner_note(name, dataset) for name in learners if name in failed)
+    if not finished:
+        return [], (*failure_notes, note("SS073", f"no learner has finished anything on {dataset}."))
+    positive_class = resolve_positive(run.of(dataset), positive)
+    columns, fold_values = _fold_values(run, dataset, finished, spec, positive, "test")
+    if len(fold_values) < len(finished):
+        return [], (
+            *failure_notes,
+            *columns.notes,
+            note("SS073", f"{spec} does not apply to {dataset}, which is excluded."),
+        )
+    training_values = _fold_values(run, dataset, finished, spec, positive, "train")[1] if run.train else {}
+    ratio = ratio_of_test_to_training(run, dataset, finished[0])
+    scores = []
+    for name, (pooled, values) in fold_values.items():
+        over = summarise_folds(name, spec, values, pooled)
+        estimate_632 = (
+            estimate_632_plus(run, dataset, name, over, values, positive_class) if is_bootstrap(run) else None
+        )
+        training = training_values[name][1] if name in training_values else None
+        scores.append(LearnerScore(dataset, over, values, training, ratio, estimate_632))
+    return scores, (*failure_notes, *(item for item in columns.notes if item.code == "SS073"))
 
 
-def _within_folds(
+def _fold_values(
     run: Run, dataset: str, learners: Sequence[str], spec: MeasureSpec, positive: Any, part: str
-) -> tuple[Given, dict[str, tuple[float, Array]]]:
-    """The measure of each learner that it suits: of all cases, and within each fold (repeats × folds).
+) -> tuple[EstimatorColumns, dict[str, tuple[float, Array]]]:
+    """Value of the measure for each learner: over all cases, and by repeat and fold.
 
-    Where cases are tested once or each alone, that of all stands for both.
+    Without folds, or if every case is tested alone, the overall value is used for both.
     """
-    whole = spec.of is not None or by_highest(spec)  # an average over all classes, or decisions by the highest score
-    given = predictions(run, dataset, learners, positive=positive, part=part, every_class=whole)
-    pairs = pairs_of(given, every_class=whole)
-    found = {}
+    needs_all_classes = spec.of is not None or decides_by_highest_score(
+        spec
+    )  # an average over all classes, or decisions by the highest score
+    columns = prediction_columns_of_run(
+        run, dataset, learners, positive=positive, part=part, every_class=needs_all_classes
+    )
+    pairs = pair_predictions(columns, every_class=needs_all_classes)
+    values_by_learner = {}
     for name, table in zip(pairs.models, pairs.tables, strict=True):
-        request = _bound(spec, table, positive_of(run.of(dataset), positive))
+        request = _bind_measure(spec, table, resolve_positive(run.of(dataset), positive))
         if request is not None:
-            alone = pairs.fold is None
-            found[name] = request.value, np.array([[request.value]]) if alone else by_fold(pairs, name, request)
-    return given, found
+            has_no_folds = pairs.fold is None
+            values_by_learner[name] = (
+                request.value,
+                np.array([[request.value]]) if has_no_folds else measure_by_fold(pairs, name, request),
+            )
+    return columns, values_by_learner
 
 
-def _bootstrap_note(one: LearnerScore, several: bool) -> Note:
-    assert one.corrected is not None
-    found, what = one.corrected, f"{one.over.model} on {one.dataset}" if several else one.over.model
+def _bootstrap_note(score: LearnerScore, with_dataset: bool) -> Note:
+    assert score.corrected is not None
+    estimate, label = score.corrected, f"{score.over.model} on {score.dataset}" if with_dataset else score.over.model
     return note(
         "SS074",
-        f"{one.over.spec} of {what} is {decimals(found.value)} by .632+ ({decimals(found.training)} on training cases, "
-        f"{decimals(found.left_out)} on those left out, {decimals(found.chance)} by chance; .632 alone says "
-        f"{decimals(one.plain_632)}).",
+        f"{score.over.spec} of {label} is {decimals(estimate.value)} by .632+ (training {decimals(estimate.training)}, "
+        f"left out {decimals(estimate.left_out)}, chance {decimals(estimate.chance)}; .632: "
+        f"{decimals(score.plain_632)}).",
     )
 
 
-def _nested(
+def _nested_scores(
     run: Run, datasets: Sequence[str], learners: Sequence[str], positive: Any
-) -> tuple[tuple[str, Nested], ...]:
-    """Inner beside outer scores of the learners that chose something inside their training cases."""
-    found = ((name, nested_of_run(run, name, each, positive)) for name in datasets for each in learners)
-    return tuple((name, one) for name, one in found if one is not None)
+) -> tuple[tuple[str, NestedScores], ...]:
+    """Inner and outer scores of the learners that select within their training cases."""
+    candidates = ((name, nested_of_run(run, name, learner, positive)) for name in datasets for learner in learners)
+    return tuple((name, scores) for name, scores in candidates if scores is not None)
 
 
-def _nested_note(dataset: str, one: Nested, several: bool) -> Note:
-    return note("SS075", f"{dataset}: {one.words}" if several else one.words)
+def _nested_note(dataset: str, scores: NestedScores, with_dataset: bool) -> Note:
+    return note("SS075", f"{dataset}: {scores.words}" if with_dataset else scores.words)
 
 
-def study_notes(run: Run, dataset: str, learners: Sequence[str] = (), positive: Any = None) -> tuple[Note, ...]:
-    """What a run says about how learners fit a data set, where it knows: over- and underfitting, choices, and .632+."""
+def fit_notes_of_run(run: Run, dataset: str, learners: Sequence[str] = (), positive: Any = None) -> tuple[Note, ...]:
+    """Notes on over- and underfitting, inner selection and .632+ of learners on a data set."""
     if not run.train and not is_bootstrap(run):
-        found = _nested(run, [dataset], tuple(learners) or run.learners, positive)
-        return tuple(_nested_note(*one, several=False) for one in found)
-    whole = benchmark_summary(run, datasets=[dataset], learners=learners, positive=positive)
-    return tuple(one for one in whole.notes if one.code in ("SS070", "SS071", "SS074", "SS075"))
+        nested = _nested_scores(run, [dataset], tuple(learners) or run.learners, positive)
+        return tuple(_nested_note(*item, with_dataset=False) for item in nested)
+    summary = benchmark_summary(run, datasets=[dataset], learners=learners, positive=positive)
+    return tuple(item for item in summary.notes if item.code in ("SS070", "SS071", "SS074", "SS075"))
 
 
-def share_tested(run: Run, dataset: str, learner: str) -> float:
-    """The ratio of test to training cases in the splits of a run."""
-    splits = [split for job in run.about(dataset, learner) for split in job["splits"] if split[0] >= 0 and split[3]]
-    return float(np.mean([split[3] / split[2] for split in splits])) if splits else 0.0
-
-
-def _bound(spec: MeasureSpec, table: Any, positive: str | None) -> Request | None:
-    """The measure on a table; of decisions, that of the positive class. None where it does not suit."""
-    decided = positive is not None and spec.of is None and by_highest(spec)
-    for each in (replace(spec, of=positive), spec) if decided else (spec,):
+def _bind_measure(spec: MeasureSpec, table: Any, positive: str | None) -> Request | None:
+    """Measure bound to a table; for decisions, of the positive class. None if it does not apply."""
+    is_binary_decision = positive is not None and spec.of is None and decides_by_highest_score(spec)
+    for candidate in (replace(spec, of=positive), spec) if is_binary_decision else (spec,):
         try:
-            return bind(each, table)
+            return bind(candidate, table)
         except MeasureError:
             continue
     return None
 
 
-def _compared(
+def _compare_pairs(
     results: Iterable[LearnerScore], spec: MeasureSpec, *, alternative: Alternative, adjust: str | None, level: float
 ) -> Comparisons | None:
-    """The learners on one data set in pairs, over the folds in which both have a value."""
-    held = list(results)
-    if len(held) < 2:
+    """Pairwise comparisons on one data set, over the folds where both learners have a value."""
+    scores = list(results)
+    if len(scores) < 2:
         return None
-    found = []
-    for a, b in combinations(held, 2):
+    pairs = []
+    for a, b in combinations(scores, 2):
         known = np.isfinite(a.values) & np.isfinite(b.values)
         names = (a.over.model, b.over.model)
         if known.sum() < 2:
-            alone = "all cases are in one fold, which has no spread"
-            reason = alone if known.size == 1 else "it is defined in fewer than two folds"
-            found.append(Comparison(*names, "corrected t", spec.canonical, level=level, reason=reason))
+            single_fold = "there is only one fold, so its variance is unknown"
+            reason = single_fold if known.size == 1 else "the measure is defined in fewer than two folds"
+            pairs.append(Comparison(*names, "corrected t", spec.canonical, level=level, reason=reason))
             continue
-        values = (one.values[known] for one in (a, b))
-        asked: dict[str, Any] = {"measure": spec.canonical, "alternative": alternative, "level": level}
-        found.append(corrected_t(*values, ratio=a.ratio, names=names, **asked))
-    placed, method, notes = adjusted(found, "pairs", adjust or "holm")
-    return Comparisons(tuple(one.over.model for one in held), tuple(placed), method, notes)
+        values = (score.values[known] for score in (a, b))
+        options: dict[str, Any] = {"measure": spec.canonical, "alternative": alternative, "level": level}
+        pairs.append(corrected_t(*values, ratio=a.ratio, names=names, **options))
+    adjusted_pairs, method, notes = adjust_tests(pairs, "pairs", adjust or "holm")
+    return Comparisons(tuple(one.over.model for one in scores), tuple(adjusted_pairs), method, notes)
 
 
-def _ranked(
+def _rank_learners(
     datasets: Sequence[str],
     learners: Sequence[str],
     results: Sequence[LearnerScore],
     spec: MeasureSpec,
-    **how: Any,
+    **options: Any,
 ) -> Ranking | None:
-    """The learners over the data sets on which all of them have a mean; None for a single one."""
-    means = {(one.dataset, one.over.model): one.over.mean for one in results}
-    table = np.array([[means.get((name, each), math.nan) for each in learners] for name in datasets])
+    """Ranks over the data sets where all learners have a mean; None for a single one."""
+    means = {(score.dataset, score.over.model): score.over.mean for score in results}
+    table = np.array([[means.get((name, learner), math.nan) for learner in learners] for name in datasets])
     table = table[np.isfinite(table).all(axis=1)]
     if len(table) < 2 or len(learners) < 2:
         return None
-    return rank_models(table, learners, measure=str(spec), **how)
+    return rank_models(table, learners, measure=str(spec), **options)

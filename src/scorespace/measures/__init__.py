@@ -1,8 +1,28 @@
-"""How much: every measure, declared once, and the grammar that names them."""
+"""Measures: one registered function each, and the grammar that names them."""
 
-from scorespace.measures import confusion, cost, ranking, probability, decomposition, calibration, smooth
-from scorespace.measures import classes, ordinal, raters, regression, rejection, sweep  # the order of the catalogue
-from scorespace.measures import clusters, labellings, rules
+from scorespace.measures import counts
+from scorespace.measures import confusion
+from scorespace.measures import cost
+from scorespace.measures import net_benefit
+from scorespace.measures import ranking
+from scorespace.measures import probability
+from scorespace.measures import decomposition
+from scorespace.measures import calibration
+from scorespace.measures import smooth
+from scorespace.measures import multiclass
+from scorespace.measures import multiclass as ordinal
+from scorespace.measures import raters
+from scorespace.measures import regression
+from scorespace.measures import ranking as rejection
+from scorespace.measures import threshold_curves  # imports are in the order of the catalogue
+from scorespace.measures import clusters
+from scorespace.measures import cluster_agreement
+from scorespace.measures import rules
 from scorespace.measures.average import average
-from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
-from scorespace.measures.measure import Measure, measure
+from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.catalog import find
+from scorespace.measures.catalog import measures
+from scorespace.measures.catalog import parse
+from scorespace.measures.catalog import parse_list
+from scorespace.measures.measure import Measure
+from scorespace.measures.measure import measure

@@ -1,4 +1,4 @@
-"""Averages over classes, derived for every measure: of decisions between K classes, and of the scores of K classes."""
+"""Averages of measures over classes: one-vs-rest (micro, macro, weighted) and one-vs-one (Hand & Till 2001)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from scorespace.tables import Array, NoTableError, Table, ratio
 MICRO: Final = "micro"
 MACRO: Final = "macro"
 AVERAGES: Final = (MICRO, MACRO, "weighted")
-"""Averages over the classes, each against the rest."""
-EVENLY: Final = ("hand_till", "one_vs_one")
-OVER_PAIRS: Final = (*EVENLY, "hand_till_weighted", "one_vs_one_weighted")
-"""Averages over the pairs of classes, evenly or weighted by their cases: two names each."""
-ALL_AVERAGES: Final = (*AVERAGES, *OVER_PAIRS)
+"""Averages over one-vs-rest values."""
+UNWEIGHTED_PAIR_AVERAGES: Final = ("hand_till", "one_vs_one")
+PAIR_AVERAGES: Final = (*UNWEIGHTED_PAIR_AVERAGES, "hand_till_weighted", "one_vs_one_weighted")
+"""Averages over pairs of classes, unweighted or weighted by class size; two names each."""
+ALL_AVERAGES: Final = (*AVERAGES, *PAIR_AVERAGES)
 
 
 def average(measure: Measure, how: str, **options: Any) -> Formula:
-    """The measure averaged over the classes of a confusion table, or of a class table.
+    """The measure averaged over the classes of a confusion table or a class table.
 
-    micro: of the summed counts, or of all scores in one table; macro: plain mean of the classes, each
-    against the rest; weighted: mean weighted by the number of cases; hand_till: mean over the pairs of
-    classes, by the score of either, or of decisions on the cases of both that are decided for either
-    (one_vs_one is another name for it). What is undefined for a class is left out of the mean.
+    micro: of the summed counts, or of all scores pooled; macro: unweighted mean of one-vs-rest values; weighted: mean
+    weighted by class size; hand_till or one_vs_one: mean over pairs of classes, by the score of each, or for decisions
+    on the cases of both that were decided for either. Undefined values are omitted from the mean.
 
     >>> from scorespace.measures.confusion import tpr
     >>> from scorespace.tables import confusion
@@ -35,39 +34,43 @@ def average(measure: Measure, how: str, **options: Any) -> Formula:
 
     def averaged(table: Table) -> Array:
         if how == MICRO:
-            found = measure.fit(table.pooled(measure.table))
-            return np.asarray(found.function(found.table, **options))
-        parts = _of_pairs(measure, table, options) if how in OVER_PAIRS else by_class(measure, table, **options)
-        return mean_of(parts, table.class_totals, how)
+            resolved = measure.fit(table.pooled(measure.table))
+            return np.asarray(resolved.function(resolved.table, **options))
+        parts = _pair_values(measure, table, options) if how in PAIR_AVERAGES else by_class(measure, table, **options)
+        return class_mean(parts, table.class_totals, how)
 
     return averaged
 
 
-def mean_of(values: Array, totals: Array, how: str) -> Array:
-    """The mean of the values of the classes (…, K), or of pairs of them (…, K, K), with so many cases of each."""
-    if how not in OVER_PAIRS:
+def class_mean(values: Array, totals: Array, how: str) -> Array:
+    """Mean of the values of classes (…, K), or of pairs of classes (…, K, K), given the class sizes."""
+    if how not in PAIR_AVERAGES:
         return _mean(values, np.ones_like(values) if how == "macro" else totals)
-    # Hand and Till's mean over pairs {i, j} of ½·(A(i|j) + A(j|i)); weighted by the share of each class i.
-    ordered = (values + np.swapaxes(values, -1, -2)) / 2
-    weights = np.ones_like(ordered) if how in EVENLY else np.broadcast_to(totals[..., None], ordered.shape)
-    flat = (*ordered.shape[:-2], -1)
-    return _mean(ordered.reshape(flat), weights.reshape(flat))
+    # Hand & Till (2001): mean over pairs {i, j} of ½·(A(i|j) + A(j|i)); optionally weighted by the size of class i.
+    symmetric = (values + np.swapaxes(values, -1, -2)) / 2
+    weights = (
+        np.ones_like(symmetric)
+        if how in UNWEIGHTED_PAIR_AVERAGES
+        else np.broadcast_to(totals[..., None], symmetric.shape)
+    )
+    flat = (*symmetric.shape[:-2], -1)
+    return _mean(symmetric.reshape(flat), weights.reshape(flat))
 
 
-def averaging_table(measure: Measure, table: Table, how: str, asked: str) -> Table:
-    """The table inside the given one over whose classes a measure is averaged; `asked` is what an error calls it."""
+def averaging_table(measure: Measure, table: Table, how: str, label: str) -> Table:
+    """The derived table over whose classes a measure is averaged; `label` is its name in errors."""
     try:
         over = table.averaged_over(measure.table)
         measure.refuse_scores(over)
-        if how in OVER_PAIRS:
-            next(iter(over.pairwise(measure.table)), None)  # refuses what has no pairs
+        if how in PAIR_AVERAGES:
+            next(iter(over.pairwise(measure.table)), None)  # raises NoTableError if there are no pairs
         return over
     except NoTableError as error:
-        raise measure.refused(error, asked) from None
+        raise measure.refused(error, label) from None
 
 
 def by_class(measure: Measure, table: Table, **options: Any) -> Array:
-    """The measure (…, K) with each class in turn against the rest.
+    """One-vs-rest values of the measure, shape (…, K).
 
     >>> from scorespace.measures.ranking import auc
     >>> from scorespace.tables import class_table
@@ -78,29 +81,29 @@ def by_class(measure: Measure, table: Table, **options: Any) -> Array:
     if type(over) in measure.each:
         return np.asarray(measure.each[type(over)](over, **options))
     parts: list[Table] = over.each(measure.table)
-    fitted = [measure.fit(one) for one in parts]
-    return np.stack([np.asarray(one.function(one.table, **options)) for one in fitted], axis=-1)
+    resolved = [measure.fit(part) for part in parts]
+    return np.stack([np.asarray(part.function(part.table, **options)) for part in resolved], axis=-1)
 
 
-def _of_pairs(measure: Measure, table: Table, options: dict[str, Any]) -> Array:
-    """The measure (…, K, K) of each class, by its own score, against each other one."""
+def _pair_values(measure: Measure, table: Table, options: dict[str, Any]) -> Array:
+    """One-vs-one values of the measure, shape (…, K, K), by the score of the row's class."""
     if type(table) in measure.pairs:
         return np.asarray(measure.pairs[type(table)](table, **options))
     size = table.class_totals.shape[-1]
     values = np.full((*table.total.shape, size, size), np.nan)
-    for i, j, one in table.pairwise(measure.table):
-        found = measure.fit(one)
-        values[..., i, j] = found.function(found.table, **options)
+    for i, j, pair in table.pairwise(measure.table):
+        resolved = measure.fit(pair)
+        values[..., i, j] = resolved.function(resolved.table, **options)
     return values
 
 
 def undefined_classes(measure: Measure, table: Table, **options: Any) -> list[str]:
-    """The classes that a macro or weighted average has to leave out."""
-    absent = np.isnan(by_class(measure, table, **options))
-    return [name for name, undefined in zip(table.class_names, absent, strict=True) if undefined]
+    """Classes that a macro or weighted average omits because the measure is undefined."""
+    is_undefined = np.isnan(by_class(measure, table, **options))
+    return [name for name, undefined in zip(table.class_names, is_undefined, strict=True) if undefined]
 
 
 def _mean(values: Array, weights: Array) -> Array:
     defined = ~np.isnan(values)
-    used = np.where(defined, np.broadcast_to(weights, values.shape), 0.0)
-    return ratio((np.where(defined, values, 0.0) * used).sum(axis=-1), used.sum(axis=-1))
+    used_weights = np.where(defined, np.broadcast_to(weights, values.shape), 0.0)
+    return ratio((np.where(defined, values, 0.0) * used_weights).sum(axis=-1), used_weights.sum(axis=-1))

@@ -1,36 +1,35 @@
-"""The catalogue of measures: lookup by any name, and the grammar users type."""
+"""The catalogue of measures: lookup by name, and the grammar of requests."""
 
 from __future__ import annotations
 
 import math
 import re
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from scorespace.declaration import call_text, read_options, split_list, written
-from scorespace.errors import MeasureError, folded
-from scorespace.frozen import dataclass
-from scorespace.measures.average import ALL_AVERAGES, EVENLY
-from scorespace.measures.measure import MEASURES, Measure
-from scorespace.tables import Array, At, Counts, ScoreTable, Top
-from scorespace.tables.classes import TOP
-from scorespace.tables.columns import MOST_EXACT
-from scorespace.tables.labels import bare
+from scorespace.errors import MeasureError, normalise_name
+from scorespace.measures.average import ALL_AVERAGES, UNWEIGHTED_PAIR_AVERAGES
+from scorespace.measures.measure import ARROWS, MEASURES, Best, Measure
+from scorespace.options import format_call, format_value, parse_number, parse_options, split_at_commas
+from scorespace.tables import Array, At, Counts, ScoreTable, TopCases
+from scorespace.tables.class_scores import TOP
+from scorespace.tables.columns import MAX_EXACT_INTEGER
+from scorespace.tables.labels import unquote_label
 from scorespace.tables.threshold import threshold_text
 
-_SHAPE = re.compile(
+_REQUEST = re.compile(
     r"""\s*(?P<name>[^\s()\[\]@,=]+(?:\s+[^\s()\[\]@,=]+)*)\s*
         (?:\((?P<options>(?:[^()]|\([^()]*\))*)\))?\s*
         (?:\[(?P<of>"(?:[^"\\]|\\.)*"|[^\[\]"]*)\])?\s*
-        (?:@\s*(?P<at>(?:[Tt][Oo][Pp]\s*)?[^\s\[\]()@]+(?:\s*%)?))?\s*""",
+        (?:@\s*(?P<at>(?:[Tt][Oo][Pp]\s*)?[^\s\[\]()@=]+(?:\s*=\s*[^\s\[\]()@=]+)?(?:\s*%)?))?\s*""",
     re.VERBOSE,
 )
 _TOP = re.compile(r"top\s*(?P<size>[^\s%]*)\s*(?P<percent>%?)", re.IGNORECASE)
 _AVERAGE = "|".join(ALL_AVERAGES)
-_JOINED = re.compile(
+_SUFFIXED_NAME = re.compile(
     rf"(?P<first>{_AVERAGE})_(?:averaged?_)?(?P<of>.+)"
     rf"|(?P<name>.+?)_(?:(?P<last>{_AVERAGE})|at_(?:top_)?(?P<top>[1-9][0-9]*))"
 )
@@ -39,10 +38,10 @@ _SIMPLE_LABEL = re.compile(r"[^\[\]\",\\\s][^\[\]\",\\]*(?<!\s)")
 
 @dataclass(frozen=True)
 class MeasureSpec:
-    """A measure with its options, class or average, and operating point: what a user asks for.
+    """A measure with its options, class or average, and operating point, as requested by the user.
 
-    `str()` of it has the name that the user wrote, `canonical` the one that data bear; both parse back to it. With a
-    `prevalence`, its value is that of a population in which positives have that share.
+    `str()` of it uses the name that the user wrote, `canonical` the registered one; both parse back to it. With a
+    `prevalence`, its value is for a population of that prevalence.
 
     >>> str(parse("F_beta( beta=2 )[bad] @ 0.50")), parse("F_beta( beta=2 )[bad] @ 0.50").canonical
     ('F_beta(beta=2)[bad]@0.5', 'fbeta(beta=2)[bad]@0.5')
@@ -62,25 +61,49 @@ class MeasureSpec:
     @property
     def label(self) -> str:
         """Name and options, without class and operating point."""
-        return call_text(self.name, self.options)
+        return format_call(self.name, self.options)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments of the formula: the options, and the threshold where an option defaults to it."""
+        option, stated = self.measure.threshold_option, dict(self.options)
+        if option is None or option in stated or self.at is None:
+            return stated
+        if isinstance(self.at, TopCases):
+            raise MeasureError(f"{self}: a rank is no threshold.", hint=f"{self.name}({option}=0.2){self._place}")
+        return {**stated, option: float(self.at)}
+
+    @property
+    def best(self) -> Best | None:
+        """Which direction is better.
+
+        >>> parse("best(measure=f1)").best, parse("best(measure=cost)").best
+        ('high', 'low')
+        """
+        return self.measure.better(**dict(self.options))
+
+    @property
+    def arrow(self) -> str:
+        """↑ if higher is better, ↓ if lower is, else a blank."""
+        return ARROWS[self.best]
 
     @property
     def canonical(self) -> str:
-        """The whole of it under the measure's own name."""
+        """The full request with the registered name of the measure."""
         return f"{self.label}{self._place}"
 
     @property
     def within(self) -> bool:
-        """Whether its value stays when one class is multiplied; the highest-ranked cases are then others.
+        """Whether its value does not depend on the prevalence; ranks always do.
 
         >>> parse("auc[hand_till]").within, parse("auc[weighted]").within
         (True, False)
         """
-        evenly = self.of not in ALL_AVERAGES or self.of in EVENLY
-        return evenly and not isinstance(self.at, Top) and self.measure.drawn_within(**dict(self.options))
+        is_unweighted = self.of not in ALL_AVERAGES or self.of in UNWEIGHTED_PAIR_AVERAGES
+        return is_unweighted and not isinstance(self.at, TopCases) and self.measure.drawn_within(**self.arguments)
 
     def for_prevalence(self, share: float | None) -> MeasureSpec:
-        """The request for a stated prevalence; one that does not depend on it, or states its own, stays.
+        """The request for a stated prevalence; unchanged if it does not depend on it, or states its own.
 
         >>> parse("ppv@0.5").for_prevalence(0.1).prevalence, parse("tpr@0.5").for_prevalence(0.1).prevalence
         (0.1, None)
@@ -88,20 +111,23 @@ class MeasureSpec:
         return self if share is None or self.prevalence is not None or self.within else replace(self, prevalence=share)
 
     def along(self, counts: Counts) -> Array:
-        """The values of a measure of decisions on outcomes, such as those along thresholds."""
-        held = counts if self.prevalence is None or self.within else counts.at_prevalence(self.prevalence)
-        return np.asarray(self.measure(held, **dict(self.options)), dtype=np.float64)
+        """Values of a measure of binary decisions on outcomes, such as those along thresholds."""
+        reweighted = counts if self.prevalence is None or self.within else counts.at_prevalence(self.prevalence)
+        return np.asarray(self.measure(reweighted, **self.arguments), dtype=np.float64)
 
     def __str__(self) -> str:
-        return f"{call_text(self.asked or self.name, self.options)}{self._place}"
+        name, at_value, point = (self.asked or "").partition("@")
+        if at_value:  # sens@spec=0.9
+            return f"{name}{self._place}@{point}"
+        return f"{format_call(self.asked or self.name, self.options)}{self._place}"
 
     @property
     def shown(self) -> str:
-        """The same for people: of a threshold that nobody typed, the digits that keep every case on its side.
+        """The request for display; a threshold chosen from data has just enough digits to classify every case alike.
 
         >>> from dataclasses import replace
-        >>> from scorespace.tables.threshold import rounded_threshold
-        >>> replace(parse("recall"), at=rounded_threshold(0.019256127188389035, below=0.0192)).shown
+        >>> from scorespace.tables.threshold import round_threshold
+        >>> replace(parse("recall"), at=round_threshold(0.019256127188389035, below=0.0192)).shown
         'recall@0.01925'
         """
         if not isinstance(self.at, float):
@@ -111,16 +137,16 @@ class MeasureSpec:
     @property
     def _place(self) -> str:
         of = "" if self.of is None else f"[{_quoted(self.of)}]"
-        return of + ("" if self.at is None else f"@{written(getattr(self.at, 'shown', self.at))}")
+        return of + ("" if self.at is None else f"@{format_value(getattr(self.at, 'shown', self.at))}")
 
 
 def measures() -> tuple[Measure, ...]:
-    """Every measure of the catalogue, third-party ones included."""
+    """All measures of the catalogue, including those of plug-ins."""
     return tuple(MEASURES)
 
 
 def find(name: str) -> Measure:
-    """The measure of that name or alias; case, hyphens and blanks do not matter.
+    """Return the measure with that name or alias; case, hyphens and blanks are ignored.
 
     >>> find("ROC-AUC").name, find("recall").name
     ('auc', 'tpr')
@@ -128,84 +154,132 @@ def find(name: str) -> Measure:
     try:
         return MEASURES.find(name)
     except MeasureError as error:
-        meant = _meant(folded(name))
-        raise error if meant is None else MeasureError(error.problem, hint=f"write {meant}") from None
+        rewritten = _rewrite(normalise_name(name))
+        raise error if rewritten is None else MeasureError(error.problem, hint=f"write {rewritten}") from None
 
 
-def _meant(name: str) -> str | None:
-    """How a name is written that other libraries make of a measure and its average or its number of cases.
+def _rewrite(name: str) -> str | None:
+    """Translate names of other libraries that include an average or a number of cases.
 
-    >>> _meant("f1_macro"), _meant("precision_at_10"), _meant("auc_at_10")
+    >>> _rewrite("f1_macro"), _rewrite("precision_at_10"), _rewrite("auc_at_10")
     ('f1[macro]', 'precision@top10', None)
     """
-    match = _JOINED.fullmatch(name)
+    match = _SUFFIXED_NAME.fullmatch(name)
     if match is None:
         return None
-    known, average = match["of"] or match["name"], match["first"] or match["last"]
-    found = next((one for one in MEASURES if known in map(folded, (one.name, *one.aliases))), None)
-    if found is None or not {Counts, ScoreTable} & set(found.functions):
+    base, average = match["of"] or match["name"], match["first"] or match["last"]
+    measure = next((entry for entry in MEASURES if base in map(normalise_name, (entry.name, *entry.aliases))), None)
+    if measure is None or not {Counts, ScoreTable} & set(measure.functions):
         return None
     if average is not None:
-        return f"{known}[{average}]"
-    return f"{known}@top{match['top']}" if Counts in found.functions else None
+        return f"{base}[{average}]"
+    return f"{base}@top{match['top']}" if Counts in measure.functions else None
 
 
 def parse(text: str) -> MeasureSpec:
-    """Read one measure: NAME(options)[class or average]@threshold, or @top200 or @top10% by rank.
+    """Parse one measure: NAME(options)[class or average]@threshold, @top200 or @top10% by rank, or @spec=0.9.
 
     >>> parse("precision@0.5")
     MeasureSpec(name='ppv', options=(), of=None, at=0.5)
     >>> str(parse("precision@Top 10%"))
     'precision@top10%'
     """
-    match = _SHAPE.fullmatch(text)
+    match = _REQUEST.fullmatch(text)
     if match is None:
         raise MeasureError(
-            f"the measure {text!r} cannot be read.",
+            f"the measure {text!r} cannot be parsed.",
             hint="NAME(option=value)[class]@threshold, such as fbeta(beta=2)@0.5",
         )
     measure = find(match["name"])
+    if "=" in (match["at"] or ""):
+        return _at_value(match, text)
     of = match["of"]
     if of is not None:
         of = _unquoted(of) if of.startswith('"') else of.strip()
         if not of:
-            raise MeasureError(f"{text!r} names no class in its brackets.", hint=f"{measure.name}[macro], for example")
-    options = read_options(measure, match["options"], text, MeasureError)
+            raise MeasureError(f"{text!r} has empty brackets.", hint=f"{measure.name}[macro], for example")
+    options = parse_options(measure, match["options"], text, MeasureError)
     name = " ".join(match["name"].split())
-    asked = None if name == measure.name else name
-    return MeasureSpec(measure.name, options, of, _point(match["at"], text, measure), asked)
+    written_name = None if name == measure.name else name
+    return MeasureSpec(measure.name, options, of, _parse_point(match["at"], text, measure), written_name)
+
+
+_ON_ROC = {
+    ("tpr", "fpr"): ("tpr_at", "fpr", False),
+    ("tpr", "tnr"): ("tpr_at", "fpr", True),
+    ("fpr", "tpr"): ("fpr_at", "tpr", False),
+    ("fpr", "fnr"): ("fpr_at", "tpr", True),
+    ("tnr", "tpr"): ("tnr_at", "tpr", False),
+    ("tnr", "fnr"): ("tnr_at", "tpr", True),
+}
+"""Measures at a rate on the ROC curve: the measure, its option, and whether that is one minus the stated rate."""
+
+
+def _at_value(match: re.Match[str], text: str) -> MeasureSpec:
+    """The request for a measure where another has a value: on the ROC curve, or the best that is at least as good.
+
+    >>> parse("sens@spec=0.9").canonical, parse("ppv@tpr=0.8").canonical, str(parse("sens[bad] @ spec = 9/10"))
+    ('tpr_at(fpr=0.1)', 'best(measure=ppv, at_least=tpr=0.8)', 'sens[bad]@spec=0.9')
+    """
+    written = " ".join(match["name"].split())
+    left, _, right = (part.strip() for part in match["at"].partition("="))
+    measure, other = find(written), find(left)
+    try:
+        value = parse_number(right)
+    except ValueError:
+        problem = f"the value {right!r} of {left} in {text!r} is not a number."
+        raise MeasureError(problem, hint=f"{written}@{left}=0.9") from None
+    if not other.range[0] <= value <= other.range[1]:
+        low, high = map(format_value, other.range)
+        raise MeasureError(f"{left}={right} in {text!r} is outside the range of {left}.", hint=f"{low} to {high}")
+    call = format_call(measure.name, parse_options(measure, match["options"], text, MeasureError))
+    of = "" if match["of"] is None else f"[{match['of']}]"
+    known = _ON_ROC.get((measure.name, other.name))
+    if known is not None and call == measure.name:
+        name, option, complement = known
+        spec = parse(f"{name}({option}={format_value(round(1 - value, 12) if complement else value)}){of}")
+    elif Counts not in measure.functions or Counts not in other.functions or other.best is None:
+        raise MeasureError(
+            f"{text!r} needs two measures of binary decisions.", hint="such as ppv@tpr=0.8 or sens@spec=0.9"
+        )
+    else:
+        bound = "at_least" if other.best == "high" else "at_most"
+        spec = parse(f"best(measure={call}, {bound}={other.name}={format_value(value)}){of}")
+    return replace(
+        spec, asked=f"{format_call(written, ()) if call == measure.name else call}@{left}={format_value(value)}"
+    )
 
 
 def read_bound(text: str, example: str = "tpr=0.9") -> tuple[str, float]:
-    """A measure by its name, and the number that it is to keep to, from MEASURE=NUMBER.
+    """Parse MEASURE=NUMBER, a constraint on a measure.
 
     >>> read_bound("fbeta(beta=2)=0.5")
     ('fbeta(beta=2)', 0.5)
     """
     name, _, bound = text.rpartition("=")
     with suppress(ValueError):
-        if name.strip() and not math.isnan(number := float(bound)):
+        if name.strip() and not math.isnan(number := parse_number(bound)):
             return name.strip(), number
-    raise MeasureError(f"the bound {text!r} cannot be read.", hint=f"MEASURE=NUMBER, such as {example}")
+    raise MeasureError(f"the bound {text!r} cannot be parsed.", hint=f"MEASURE=NUMBER, such as {example}")
 
 
 def parse_list(text: str) -> list[MeasureSpec]:
-    """Read measures separated by commas, those inside parentheses and brackets excepted.
+    """Parse measures separated by commas outside parentheses and brackets.
 
     >>> [str(m) for m in parse_list("auc, pauc(fpr_high=0.2, corrected=true), f1[macro]")]
     ['auc', 'pauc(fpr_high=0.2, corrected=true)', 'f1[macro]']
     """
-    return [parse(piece) for piece in split_list(text, text, MeasureError) if piece.strip()]
+    return [parse(piece) for piece in split_at_commas(text, text, MeasureError) if piece.strip()]
 
 
-def _point(text: str | None, whole: str, measure: Measure) -> At | None:
+def _parse_point(text: str | None, whole: str, measure: Measure) -> At | None:
     if text is None:
         return None
-    ranked = _TOP.fullmatch(text)
-    if ranked is not None:
-        return _top(ranked["size"], bool(ranked["percent"]), text, whole)
+    by_rank = _TOP.fullmatch(text)
+    if by_rank is not None:
+        return _top(by_rank["size"], bool(by_rank["percent"]), text, whole)
     try:
-        value = float(text.replace("∞", "inf").replace("−", "-"))  # as they are shown
+        value = parse_number(text.replace("∞", "inf").replace("−", "-"))  # accept our own typography
     except ValueError:
         value = float("nan")
     if value != value:
@@ -216,25 +290,25 @@ def _point(text: str | None, whole: str, measure: Measure) -> At | None:
     return value
 
 
-def _top(size: str, percent: bool, text: str, whole: str) -> Top:
+def _top(size: str, percent: bool, text: str, whole: str) -> TopCases:
     try:
-        found = float(size)
+        number = float(size)
     except ValueError:
-        found = 0.0
-    if not 0 < found <= (100 if percent else MOST_EXACT):
+        number = 0.0
+    if not 0 < number <= (100 if percent else MAX_EXACT_INTEGER):
         raise MeasureError(
-            f"{text!r} in {whole!r} names no cases.", hint="@top200 for so many, @top10% for a share of all"
+            f"{text!r} in {whole!r} selects no cases.", hint="@top200 for a number of cases, @top10% for a share"
         )
-    return Top(found, percent)
+    return TopCases(number, percent)
 
 
 def _unquoted(text: str) -> str:
-    """A class in quotes; they stay around one that is named like an average, because they tell it from that."""
+    """Unquote a class name; one that equals an average stays quoted, to be distinguished from it."""
     inner = re.sub(r"\\(.)", r"\1", text[1:-1])
     return f'"{inner}"' if inner in (*ALL_AVERAGES, TOP) else inner
 
 
 def _quoted(label: str) -> str:
-    if bare(label) in (*ALL_AVERAGES, TOP) or _SIMPLE_LABEL.fullmatch(label):
+    if unquote_label(label) in (*ALL_AVERAGES, TOP) or _SIMPLE_LABEL.fullmatch(label):
         return label
     return '"' + re.sub(r'(["\\])', r"\\\1", label) + '"'

@@ -1,4 +1,4 @@
-"""Measures of clusters: how near, how wide, how dense, how well apart."""
+"""Internal cluster validity: separation, size and density of clusters."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 from scorespace.errors import MeasureError
 from scorespace.measures.measure import INF, NOT_SIMULATED, measure
 from scorespace.tables import Array, ratio
-from scorespace.tables.cluster import ClusterTable
-from scorespace.tables.pieces import threads
+from scorespace.tables.chunks import thread_pool
+from scorespace.tables.clusters import ClusterTable
 
 NO_POINTS: Final = "there are no points"
 _NO_WIDTH: Final = "all points of each cluster coincide"
@@ -24,37 +24,37 @@ _index = partial(
     best="high",
     undefined="there is only one cluster",
     interval="bootstrap",
-    covers=NOT_SIMULATED,
+    coverage_note=NOT_SIMULATED,
 )
 FEW_POINTS: Final = 10_000
-"""Points up to which each has its silhouette computed."""
-_AT_ONCE: Final = 500_000  # distances: a few megabytes, so that caches help
+"""Up to this many points, the silhouette of every point is computed."""
+_BATCH_DISTANCES: Final = 500_000  # distances computed at once: a few megabytes, to fit into caches
 
-How = Annotated[Literal["max", "mean"], "the largest distance to the centroid, or the mean of them"]
+How = Annotated[Literal["max", "mean"], "the largest or the mean distance to the centroid"]
 
 
 # --- distances
 
 
-@_index(title="Distance between borders", interval="outermost", covers=None)
+@_index(title="Distance between borders", interval="border-points", coverage_note=None)
 def border_distance(table: ClusterTable) -> Array:
-    """Distance of the nearest two points of different clusters: min d(x, y), the single link.
+    """Smallest distance between points of different clusters: min d(x, y) (single linkage).
 
-    Of one cluster: from it to the nearest point of another.
+    For one cluster: from it to the closest point of another.
 
-    >>> from scorespace.tables.cluster import cluster_table
+    >>> from scorespace.tables.clusters import cluster_table
     >>> border_distance(cluster_table([[0.0], [1.0], [4.0], [9.0]], ["a", "a", "b", "b"]))
     3.0
     """
-    found = table.nearest if table.focus is None else table.nearest[table.focus]
-    return np.where(np.isinf(found).all(), np.nan, np.min(found))
+    distances = table.nearest if table.focus is None else table.nearest[table.focus]
+    return np.where(np.isinf(distances).all(), np.nan, np.min(distances))
 
 
 @_index(title="Distance between centroids")
 def centroid_distance(table: ClusterTable) -> Array:
-    """Distance of the nearest two centroids: min d(c_i, c_j).
+    """Distance between the two closest centroids: min d(c_i, c_j).
 
-    >>> from scorespace.tables.cluster import cluster_table
+    >>> from scorespace.tables.clusters import cluster_table
     >>> centroid_distance(cluster_table([[0.0], [1.0], [4.0], [9.0]], ["a", "a", "b", "b"]))
     6.0
     """
@@ -63,26 +63,26 @@ def centroid_distance(table: ClusterTable) -> Array:
     return np.asarray(np.fmin.reduce(table.gaps, axis=(-2, -1)))
 
 
-@_index(title="Radius", best="low", undefined=NO_POINTS, interval="outermost", covers=None)
+@_index(title="Radius", best="low", undefined=NO_POINTS, interval="border-points", coverage_note=None)
 def radius(table: ClusterTable, *, how: How = "max") -> Array:
     """Distance of points to the centroid of their cluster: max or mean d(x, c).
 
-    >>> from scorespace.tables.cluster import cluster_table
+    >>> from scorespace.tables.clusters import cluster_table
     >>> table = cluster_table([[0.0], [1.0], [4.0], [9.0]], ["a", "a", "b", "b"])
     >>> radius(table), radius(table, how="mean")
     (2.5, 1.5)
     """
     if how == "mean":
-        return _mean(table, table.away)
+        return _mean(table, table.distance_to_centroid)
     radii = _radii(table, how)
     return np.asarray(np.fmax.reduce(radii, axis=-1)) if table.focus is None else radii[..., table.focus]
 
 
-@_index(title="Density", undefined=NO_POINTS, infinite=_NO_WIDTH, interval="outermost", covers=None)
+@_index(title="Density", undefined=NO_POINTS, infinite=_NO_WIDTH, interval="border-points", coverage_note=None)
 def density(table: ClusterTable, *, how: How = "max") -> Array:
-    """Points per volume of the balls around the centroids: Σ n / Σ π^(d/2) r^d / Γ(d/2 + 1), r the radius of each.
+    """Points per volume of the balls around centroids: Σ n / Σ π^(d/2) r^d / Γ(d/2 + 1), with radius r of each cluster.
 
-    >>> from scorespace.tables.cluster import cluster_table
+    >>> from scorespace.tables.clusters import cluster_table
     >>> round(density(cluster_table([[0.0], [1.0], [4.0], [9.0]], ["a", "a", "b", "b"])), 4)
     0.6667
     """
@@ -96,15 +96,15 @@ def density(table: ClusterTable, *, how: How = "max") -> Array:
 
 
 def _radii(table: ClusterTable, how: str) -> Array:
-    """The radius (…, K) of each cluster; NaN of an absent one."""
+    """Radius of each cluster, shape (…, K); NaN if it is empty."""
     if how == "mean":
-        return ratio(table.sums(table.weight * np.nan_to_num(table.away)), table.sizes)
-    found = table.sums(np.where(table.weight > 0, table.away, -np.inf), np.maximum, -np.inf)
-    return np.where(np.isinf(found), np.nan, found)
+        return ratio(table.sums(table.weight * np.nan_to_num(table.distance_to_centroid)), table.sizes)
+    largest = table.sums(np.where(table.weight > 0, table.distance_to_centroid, -np.inf), np.maximum, -np.inf)
+    return np.where(np.isinf(largest), np.nan, largest)
 
 
 def _mean(table: ClusterTable, values: Array) -> Array:
-    """The mean over all points, or over those of the cluster asked about."""
+    """Mean over all points, or over those of the focused cluster."""
     weight = table.weight if table.focus is None else np.where(table.label == table.focus, table.weight, 0.0)
     return ratio((weight * np.where(weight > 0, values, 0.0)).sum(axis=-1), weight.sum(axis=-1))
 
@@ -121,16 +121,14 @@ def _mean(table: ClusterTable, values: Array) -> Array:
 def silhouette(
     table: ClusterTable,
     *,
-    points: Annotated[
-        int, "points whose silhouette is computed where there are more than 10 000; 0: all of them"
-    ] = 4000,
+    points: Annotated[int, "points whose silhouette is computed if there are more than 10 000; 0 for all"] = 4000,
 ) -> Array:
-    """How much nearer points are to their own cluster than to the next: mean (b − a) / max(a, b).
+    """How much closer points are to their own cluster than to the next one: mean (b − a) / max(a, b) (Rousseeuw 1987).
 
-    a is the mean distance to the other points of the own cluster, b that to those of the nearest other one. A
-    cluster of a single point has 0.
+    a is the mean distance to the other points of the own cluster, b that to the points of the nearest other cluster. A
+    cluster of a single point has silhouette 0.
 
-    >>> from scorespace.tables.cluster import cluster_table
+    >>> from scorespace.tables.clusters import cluster_table
     >>> round(silhouette(cluster_table([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])), 4)
     0.746
     """
@@ -138,39 +136,40 @@ def silhouette(
     values, weight = silhouettes(table, rows), np.take(table.weight, rows, axis=-1)
     if table.focus is not None:
         weight = np.where(table.label[rows] == table.focus, weight, 0.0)
-    stand_for = _stand_for(table, rows)
-    total = (weight * stand_for).sum(axis=-1)
-    found = ratio((weight * stand_for * np.where(weight > 0, values, 0.0)).sum(axis=-1), total)
-    return np.where(table.present > 1, found, np.nan)
+    represented = _represented(table, rows)
+    total = (weight * represented).sum(axis=-1)
+    mean = ratio((weight * represented * np.where(weight > 0, values, 0.0)).sum(axis=-1), total)
+    return np.where(table.present > 1, mean, np.nan)
 
 
 def silhouette_rows(table: ClusterTable, points: int) -> Array:
-    """The points whose silhouette is computed: all, or of very many every k-th of each cluster, at least 50 of each."""
+    """Points whose silhouette is computed: all, or a systematic sample of each cluster with at least 50 points."""
     if table.label.size <= FEW_POINTS or points <= 0 or points >= table.label.size:
         return np.arange(table.label.size)
     sizes = np.bincount(table.label, minlength=len(table.names))
     starts = np.cumsum(sizes) - sizes
-    kept = np.minimum(sizes, np.maximum(50, np.ceil(points * sizes / sizes.sum()).astype(np.int64)))
-    within = np.arange(kept.sum()) - np.repeat(np.cumsum(kept) - kept, kept)
-    return np.repeat(starts, kept) + (within * np.repeat(sizes, kept)) // np.repeat(np.maximum(kept, 1), kept)
+    sampled = np.minimum(sizes, np.maximum(50, np.ceil(points * sizes / sizes.sum()).astype(np.int64)))
+    within = np.arange(sampled.sum()) - np.repeat(np.cumsum(sampled) - sampled, sampled)
+    steps = (within * np.repeat(sizes, sampled)) // np.repeat(np.maximum(sampled, 1), sampled)
+    return np.repeat(starts, sampled) + steps
 
 
-def _stand_for(table: ClusterTable, rows: Array) -> Array:
-    """How many points of its cluster each of the chosen ones stands for."""
-    sizes, kept = (np.bincount(label, minlength=len(table.names)) for label in (table.label, table.label[rows]))
-    return (sizes / np.maximum(kept, 1))[table.label[rows]]
+def _represented(table: ClusterTable, rows: Array) -> Array:
+    """Number of points of its cluster that each sampled point represents."""
+    sizes, sampled = (np.bincount(label, minlength=len(table.names)) for label in (table.label, table.label[rows]))
+    return (sizes / np.maximum(sampled, 1))[table.label[rows]]
 
 
 def silhouettes(table: ClusterTable, rows: Array) -> Array:
-    """The silhouette (…, m) of each of these points."""
+    """Silhouette of each of these points, shape (…, n_rows)."""
     if table.weight.ndim == 1:
         return silhouette_influence(replace(table, focus=None), rows)[0]
 
-    def of(chosen: Array) -> Array:
-        inner, outer, _, alone = _both(table, _distances(table, chosen), chosen)
+    def of_batch(chosen: Array) -> Array:
+        inner, outer, _, alone = _mean_distances(table, _distances(table, chosen), chosen)
         return _silhouette(inner, outer, alone)
 
-    return np.concatenate([of(chosen) for chosen in _pieces(table, rows)], axis=-1)
+    return np.concatenate([of_batch(chosen) for chosen in _batches(table, rows)], axis=-1)
 
 
 def _silhouette(inner: Array, outer: Array, alone: Array) -> Array:
@@ -179,50 +178,50 @@ def _silhouette(inner: Array, outer: Array, alone: Array) -> Array:
 
 
 def silhouette_influence(table: ClusterTable, rows: Array) -> tuple[Array, Array, Array]:
-    """The silhouette of each of these points, by how far more weight on it would move all, and whom it stands for.
+    """Silhouette of each point, the influence of its weight on the sum of all, and the number of points it represents.
 
-    With s = (b − a) / max(a, b): a moves by (d − a) / (n − 1) with a point of the own cluster at distance d, and b by
-    (d − b) / n with one of the nearest other cluster. Both need all distances, so they are found together: those to
-    the own cluster and to all that may be the nearest.
+    With s = (b − a) / max(a, b): a changes by (d − a) / (n − 1) with a point of the own cluster at distance d, and b by
+    (d − b) / n with one of the nearest other cluster. Both need all distances, so they are computed together: those to
+    the own cluster and to all clusters that may be the nearest.
     """
 
     def compute() -> tuple[Array, Array, Array]:
-        own, stand_for = table.label[rows], _stand_for(table, rows)
+        own, represented = table.label[rows], _represented(table, rows)
         clusters = np.unique(own)
         values, workers = np.empty(rows.size), min(clusters.size, os.cpu_count() or 1)
 
-        def some(first: int) -> Array:
-            moves = np.zeros(rows.size)
+        def of_worker(first: int) -> Array:
+            influence = np.zeros(rows.size)
             for cluster in clusters[first::workers]:
-                mine = np.flatnonzero(own == cluster)
-                near = _near(table, rows[mine], cluster)
+                members = np.flatnonzero(own == cluster)
+                near = _near(table, rows[members], cluster)
                 part, _ = table.part(np.flatnonzero(near[table.label]).astype(np.int32))
-                beside = np.flatnonzero(near[own])
-                inside = np.searchsorted(np.flatnonzero(near[table.label]), rows[beside])
-                for places in _pieces(part, np.searchsorted(beside, mine)):
-                    there = beside[places]
-                    values[there], moved = _moved(part, inside, places, stand_for[there])
-                    moves[beside] += moved
-            return moves
+                neighbours = np.flatnonzero(near[own])
+                inside = np.searchsorted(np.flatnonzero(near[table.label]), rows[neighbours])
+                for places in _batches(part, np.searchsorted(neighbours, members)):
+                    there = neighbours[places]
+                    values[there], change = _influence(part, inside, places, represented[there])
+                    influence[neighbours] += change
+            return influence
 
         if workers <= 1:
-            return values, some(0), stand_for
-        with threads(workers) as pool:  # distances release the GIL
-            return values, sum(pool.map(some, range(workers)), np.zeros(rows.size)), stand_for
+            return values, of_worker(0), represented
+        with thread_pool(workers) as pool:  # distances release the GIL
+            return values, sum(pool.map(of_worker, range(workers)), np.zeros(rows.size)), represented
 
-    found = table.once(f"influence of {rows.size} on {table.focus}", compute)
-    return cast(tuple[Array, Array, Array], found)
+    result = table.once(f"influence of {rows.size} on {table.focus}", compute)
+    return cast(tuple[Array, Array, Array], result)
 
 
 def _near(table: ClusterTable, rows: Array, own: int) -> Array:
-    """Whether a cluster (K,) is the own of these points, or may be the nearest other one of some.
+    """Whether each cluster (K,) is the own cluster of these points, or may be the nearest other one of some.
 
-    The mean distance to its points is at least that to their centroid, and at most the root of its square and their
-    spread: clusters that begin where another ends are left out.
+    The mean distance to the points of a cluster is at least that to the centroid, and at most the root of its square
+    plus their variance: clusters whose lower bound exceeds the upper bound of another are skipped.
     """
     from scipy.spatial.distance import cdist
 
-    spread = table.once("spread", lambda: ratio(table.sums(table.weight * table.away**2), table.sizes))
+    spread = table.once("spread", lambda: ratio(table.sums(table.weight * table.distance_to_centroid**2), table.sizes))
     least = cdist(table.point[rows], table.centroids)
     most = np.sqrt(least**2 + spread)
     most[:, own] = np.nan
@@ -231,15 +230,15 @@ def _near(table: ClusterTable, rows: Array, own: int) -> Array:
     return near
 
 
-def _moved(table: ClusterTable, rows: Array, places: Array, stand_for: Array) -> tuple[Array, Array]:
-    """The silhouettes of some of the points, and how far more weight on each would move their weighted sum."""
+def _influence(table: ClusterTable, rows: Array, places: Array, represented: Array) -> tuple[Array, Array]:
+    """Silhouettes of some points, and the influence of the weight of every row on their weighted sum."""
     chosen = rows[places]
     distances = _distances(table, chosen)
-    inner, outer, next_, alone = _both(table, distances, chosen)
+    inner, outer, next_, alone = _mean_distances(table, distances, chosen)
     larger, row, own = np.maximum(inner, outer), np.arange(chosen.size), table.label[chosen]
     by_inner = np.where(inner < outer, ratio(-1.0, outer), ratio(-outer, inner**2))
     by_outer = np.where(inner < outer, ratio(inner, outer**2), ratio(1.0, inner))
-    weight = np.where(alone | (larger == 0), 0.0, table.weight[chosen] * stand_for)
+    weight = np.where(alone | (larger == 0), 0.0, table.weight[chosen] * represented)
     if table.focus is not None:
         weight = np.where(own == table.focus, weight, 0.0)
     to_inner = weight * np.where(weight > 0, by_inner, 0.0) / np.maximum(table.sizes[own] - 1, 1)
@@ -247,14 +246,14 @@ def _moved(table: ClusterTable, rows: Array, places: Array, stand_for: Array) ->
     slope, level = (np.zeros((chosen.size, len(table.names))) for _ in range(2))
     slope[row, own], slope[row, next_] = to_inner, to_outer
     level[row, own], level[row, next_] = to_inner * inner, to_outer * outer
-    moves = np.einsum("cn,cn->n", distances[:, rows], np.take(slope, table.label[rows], axis=1))
-    return _silhouette(inner, outer, alone), moves - level.sum(axis=0)[table.label[rows]]
+    influence = np.einsum("cn,cn->n", distances[:, rows], np.take(slope, table.label[rows], axis=1))
+    return _silhouette(inner, outer, alone), influence - level.sum(axis=0)[table.label[rows]]
 
 
-def _both(table: ClusterTable, distances: Array, chosen: Array) -> tuple[Array, Array, Array, Array]:
-    """The mean distance within the own cluster and to the nearest other, which that is, and who is alone."""
-    plain = table.weight.ndim == 1 and table.once("plain", lambda: bool((table.weight == 1).all()))
-    sums = table.sums(distances if plain else distances * table.weight[..., None, :])  # (…, c, K)
+def _mean_distances(table: ClusterTable, distances: Array, chosen: Array) -> tuple[Array, Array, Array, Array]:
+    """Mean distance within the own cluster, that to the nearest other, its index, and whether a point is alone."""
+    is_unweighted = table.weight.ndim == 1 and table.once("plain", lambda: bool((table.weight == 1).all()))
+    sums = table.sums(distances if is_unweighted else distances * table.weight[..., None, :])  # (…, c, K)
     own = table.label[chosen]
     sizes = np.broadcast_to(table.sizes[..., None, :], sums.shape)
     at = np.broadcast_to(own[:, None], (*sums.shape[:-1], 1))
@@ -268,15 +267,15 @@ def _both(table: ClusterTable, distances: Array, chosen: Array) -> tuple[Array, 
     return np.where(alone, 0.0, inner), np.where(np.isinf(outer), np.nan, outer), next_, alone
 
 
-def _pieces(table: ClusterTable, rows: Array) -> list[Array]:
+def _batches(table: ClusterTable, rows: Array) -> list[Array]:
     replicates = int(np.prod(table.weight.shape[:-1], dtype=np.int64))
-    size = max(1, _AT_ONCE // max(1, table.label.size * replicates))
+    size = max(1, _BATCH_DISTANCES // max(1, table.label.size * replicates))
     return [rows[start : start + size] for start in range(0, rows.size, size)]
 
 
 def _distances(table: ClusterTable, rows: Array) -> Array:
-    """The distances (c, n) of some points to all."""
-    from scipy.spatial.distance import cdist  # loads with the first cluster
+    """Distances (n_rows, n) of some points to all."""
+    from scipy.spatial.distance import cdist  # imported only when clusters are evaluated
 
     return np.asarray(cdist(table.point[rows], table.point))
 
@@ -288,19 +287,19 @@ def _distances(table: ClusterTable, rows: Array) -> Array:
     aliases=("davies_bouldin_score", "db"),
 )
 def davies_bouldin(table: ClusterTable) -> Array:
-    """How wide clusters are beside their distances: mean over i of max (r_i + r_j) / d(c_i, c_j), r the mean radius.
+    """Width of clusters relative to their distance: mean over i of max (r_i + r_j) / d(c_i, c_j), with mean radius r.
 
-    >>> from scorespace.tables.cluster import cluster_table
+    >>> from scorespace.tables.clusters import cluster_table
     >>> davies_bouldin(cluster_table([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"]))
     0.25
     """
     radii = _radii(table, "mean")
-    alike = ratio(radii[..., :, None] + radii[..., None, :], table.gaps)
-    worst = np.asarray(np.fmax.reduce(alike, axis=-1))
+    similarity = ratio(radii[..., :, None] + radii[..., None, :], table.gaps)
+    worst = np.asarray(np.fmax.reduce(similarity, axis=-1))
     if table.focus is not None:
         return worst[..., table.focus]
-    there = ~np.isnan(worst)
-    return ratio(np.where(there, worst, 0.0).sum(axis=-1), there.sum(axis=-1))
+    defined = ~np.isnan(worst)
+    return ratio(np.where(defined, worst, 0.0).sum(axis=-1), defined.sum(axis=-1))
 
 
 @_index(
@@ -310,28 +309,28 @@ def davies_bouldin(table: ClusterTable) -> Array:
     aliases=("calinski_harabasz_score", "variance_ratio", "g1"),
 )
 def calinski_harabasz(table: ClusterTable) -> Array:
-    """Spread between clusters beside that within: (B / (K − 1)) / (W / (n − K)), sums of squared distances.
+    """Variance between clusters relative to that within: (B / (K − 1)) / (W / (n − K)), from sums of squared distances.
 
-    >>> from scorespace.tables.cluster import cluster_table
+    >>> from scorespace.tables.clusters import cluster_table
     >>> calinski_harabasz(cluster_table([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"]))
     32.0
     """
     if table.focus is not None:
-        raise MeasureError("calinski_harabasz is of all clusters together.", hint="calinski_harabasz")
-    within = np.vecdot(table.weight, np.nan_to_num(table.away) ** 2)
+        raise MeasureError("calinski_harabasz is defined for all clusters together.", hint="calinski_harabasz")
+    within = np.vecdot(table.weight, np.nan_to_num(table.distance_to_centroid) ** 2)
     total = table.weight.sum(axis=-1)
     middle = ratio(table.weight @ table.point, total[..., None])
     steps = np.nan_to_num(table.centroids - middle[..., None, :])
     between = (table.sizes * (steps**2).sum(axis=-1)).sum(axis=-1)
-    found = ratio(between * np.maximum(total - table.present, 0), within * (table.present - 1))
-    return np.where(table.present > 1, found, np.nan)
+    index = ratio(between * np.maximum(total - table.present, 0), within * (table.present - 1))
+    return np.where(table.present > 1, index, np.nan)
 
 
-@_index(title="Dunn index", infinite=_NO_WIDTH, interval="outermost", covers=None)
+@_index(title="Dunn index", infinite=_NO_WIDTH, interval="border-points", coverage_note=None)
 def dunn(table: ClusterTable) -> Array:
-    """The nearest two points of different clusters beside the farthest two of one: min d(x, y) / max diameter.
+    """Smallest distance between clusters relative to the largest diameter: min d(x, y) / max diameter (Dunn 1974).
 
-    >>> from scorespace.tables.cluster import cluster_table
+    >>> from scorespace.tables.clusters import cluster_table
     >>> dunn(cluster_table([[0.0], [1.0], [4.0], [9.0]], ["a", "a", "b", "b"]))
     0.6
     """

@@ -1,4 +1,4 @@
-"""Measures of decisions: everything that follows from the four outcomes."""
+"""Measures of decisions: rates and summary measures of the four outcomes TP, FP, FN and TN."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Annotated, Literal
 import numpy as np
 
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import INF, NO_CASES, NO_POSITIVES, NOT_SIMULATED, measure
+from scorespace.measures.measure import INF, NO_CASES, NO_POSITIVES, measure
 from scorespace.tables import Array, ConfusionTable, Counts, ratio
 from scorespace.tables.labels import distances
 
 KappaWeights = Annotated[
-    Literal["none", "linear", "quadratic"], "of classes in order: by how many classes a decision is off, or its square"
+    Literal["none", "linear", "quadratic"],
+    "for ordered classes: weight of a disagreement by its distance or its square",
 ]
 _ONE_CLASS = "a class has no cases"
 _NOTHING_POSITIVE = "nothing is predicted positive"
@@ -21,79 +22,16 @@ _NOTHING_NEGATIVE = "nothing is predicted negative"
 _NO_UNION = "there are neither positives nor predicted positives"
 _EMPTY_SIDE = "a row or column of the confusion table is empty"
 
-_count = partial(measure, range=(0, INF), undefined=NO_CASES, covers=NOT_SIMULATED)
 _share = partial(measure, range=(0, 1))
-_of_p = partial(_share, trials="p", undefined=NO_POSITIVES, within_classes=True)
-_of_n = partial(_share, trials="n", undefined="there are no negative cases", within_classes=True)
+_of_p = partial(_share, trials="p", undefined=NO_POSITIVES, stratified=True)
+_of_n = partial(_share, trials="n", undefined="there are no negative cases", stratified=True)
 _of_pp = partial(_share, trials="pp", undefined=_NOTHING_POSITIVE)
 _of_pn = partial(_share, trials="pn", undefined=_NOTHING_NEGATIVE)
 _of_total = partial(_share, trials="total", undefined=NO_CASES)
 _of_union = partial(_share, trials="union", undefined=_NO_UNION)
-_of_rates = partial(_share, best="high", undefined=_ONE_CLASS, within_classes=True)
+_of_rates = partial(_share, best="high", undefined=_ONE_CLASS, stratified=True)
 _odds = partial(_of_rates, range=(0, INF))
 _correlation = partial(measure, range=(-1, 1), best="high")
-
-
-@_count(title="True positives", best="high", aliases=("true_positives", "hits", "hit"))
-def tp(c: Counts) -> Array:
-    """Positives predicted positive: TP."""
-    return c.tp
-
-
-@_count(
-    title="False positives",
-    best="low",
-    aliases=(
-        *("false_positives", "false_alarms", "false_alarm", "type_1_errors", "type_1_error", "type_I_error"),
-        "overestimation",
-    ),
-)
-def fp(c: Counts) -> Array:
-    """Negatives predicted positive: FP."""
-    return c.fp
-
-
-@_count(
-    title="False negatives",
-    best="low",
-    aliases=(
-        *("false_negatives", "misses", "miss", "type_2_errors", "type_2_error", "type_II_error"),
-        "underestimation",
-    ),
-)
-def fn(c: Counts) -> Array:
-    """Positives predicted negative: FN."""
-    return c.fn
-
-
-@_count(title="True negatives", best="high", aliases=("true_negatives", "correct_rejections", "correct_rejection"))
-def tn(c: Counts) -> Array:
-    """Negatives predicted negative: TN."""
-    return c.tn
-
-
-@_count(title="Positives", best=None, aliases=("positives", "actual_positives"))
-def p(c: Counts) -> Array:
-    """Cases that are positive: P = TP + FN."""
-    return c.p
-
-
-@_count(title="Negatives", best=None, aliases=("negatives", "actual_negatives"))
-def n(c: Counts) -> Array:
-    """Cases that are negative: N = FP + TN."""
-    return c.n
-
-
-@_count(title="Predicted positives", best=None, aliases=("predicted_positives", "alarms", "alerts"))
-def pp(c: Counts) -> Array:
-    """Cases predicted positive: PP = TP + FP."""
-    return c.pp
-
-
-@_count(title="Predicted negatives", best=None, aliases=("predicted_negatives",))
-def pn(c: Counts) -> Array:
-    """Cases predicted negative: PN = FN + TN."""
-    return c.pn
 
 
 @_of_total(
@@ -102,12 +40,12 @@ def pn(c: Counts) -> Array:
     aliases=("accuracy", "accuracy_score", "fraction_correct", "correct_classification_rate"),
 )
 def acc(c: Counts) -> Array:
-    """Share of cases predicted right: (TP + TN) / all."""
+    """Share of cases predicted correctly: (TP + TN) / n."""
     return ratio(c.tp + c.tn, c.total)
 
 
 @acc.on
-def _acc_of_classes(t: ConfusionTable) -> Array:
+def _multiclass_acc(t: ConfusionTable) -> Array:
     return ratio(np.trace(t.matrix, axis1=-2, axis2=-1), t.total)
 
 
@@ -120,13 +58,13 @@ def _acc_of_classes(t: ConfusionTable) -> Array:
     ),
 )
 def err(c: Counts) -> Array:
-    """Share of cases predicted wrong: (FP + FN) / all."""
+    """Share of cases predicted wrongly: (FP + FN) / n."""
     return ratio(c.fp + c.fn, c.total)
 
 
 @err.on
-def _err_of_classes(t: ConfusionTable) -> Array:
-    return 1 - _acc_of_classes(t)
+def _multiclass_err(t: ConfusionTable) -> Array:
+    return 1 - _multiclass_acc(t)
 
 
 @_of_p(
@@ -136,11 +74,11 @@ def _err_of_classes(t: ConfusionTable) -> Array:
         *("recall", "sensitivity", "sens", "sen", "hit_rate", "power", "true_positive_rate", "tp_rate", "rec"),
         *("probability_of_detection", "pod", "recall_score"),
     ),
-    spelled={"recall_at_k": "tpr@top10", "r_at_k": "tpr@top10"},
-    covers="near 0 and 1 it holds the truth in 85 to 100 % of samples, as counts come in steps",
+    shorthands={"recall_at_k": "tpr@top10", "r_at_k": "tpr@top10"},
+    coverage_note="near 0 and 1: covers in 85 to 100 % of samples (discrete counts)",
 )
 def tpr(c: Counts) -> Array:
-    """Share of positives that are found: TP / (TP + FN)."""
+    """Share of positives that are predicted positive (sensitivity, recall): TP / (TP + FN)."""
     return ratio(c.tp, c.p)
 
 
@@ -154,7 +92,7 @@ def tpr(c: Counts) -> Array:
     ),
 )
 def fpr(c: Counts) -> Array:
-    """Share of negatives that raise a false alarm: FP / (FP + TN)."""
+    """Share of negatives that are predicted positive: FP / (FP + TN)."""
     return ratio(c.fp, c.n)
 
 
@@ -167,7 +105,7 @@ def fpr(c: Counts) -> Array:
     ),
 )
 def tnr(c: Counts) -> Array:
-    """Share of negatives that are left alone: TN / (FP + TN)."""
+    """Share of negatives that are predicted negative (specificity): TN / (FP + TN)."""
     return ratio(c.tn, c.n)
 
 
@@ -180,7 +118,7 @@ def tnr(c: Counts) -> Array:
     ),
 )
 def fnr(c: Counts) -> Array:
-    """Share of positives that are missed: FN / (TP + FN)."""
+    """Share of positives that are predicted negative: FN / (TP + FN)."""
     return ratio(c.fn, c.p)
 
 
@@ -188,7 +126,7 @@ def fnr(c: Counts) -> Array:
     title="Positive predictive value",
     best="high",
     aliases=("precision", "prec", "positive_predictive_value", "precision_score", "success_ratio"),
-    spelled={"precision_at_k": "ppv@top10", "p_at_k": "ppv@top10"},
+    shorthands={"precision_at_k": "ppv@top10", "p_at_k": "ppv@top10"},
 )
 def ppv(c: Counts) -> Array:
     """Share of predicted positives that are positive: TP / (TP + FP)."""
@@ -218,7 +156,7 @@ def fomr(c: Counts) -> Array:
     best="high",
     aliases=("f_score", "f_measure", "f1_score", "dice", "dice_score", "sorensen", "sorensen_dice"),
     share=(lambda f: f / (2 - f), lambda j: 2 * j / (1 + j)),
-    covers="near 0 in 85 % of samples, as counts come in steps; f1[macro] with 15 cases of a class in 86 to 92 %",
+    coverage_note="near 0: covers in 85 % of samples (discrete counts); f1[macro], 15 cases of a class: 86 to 92 %",
 )
 def f1(c: Counts) -> Array:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)."""
@@ -230,13 +168,13 @@ def f1(c: Counts) -> Array:
     best="high",
     undefined=_NO_UNION,
     aliases=("f_beta", "fbeta_score"),
-    spelled={"f2": "fbeta(beta=2)", "f0.5": "fbeta(beta=0.5)"},
+    shorthands={"f2": "fbeta(beta=2)", "f0.5": "fbeta(beta=0.5)"},
 )
-def fbeta(c: Counts, *, beta: Annotated[float, "how many times as much recall counts as precision"] = 1.0) -> Array:
-    """Mean of precision and recall, recall beta times as important: (1+β²) TP / ((1+β²) TP + FP + β² FN)."""
+def fbeta(c: Counts, *, beta: Annotated[float, "weight of recall relative to precision"] = 1.0) -> Array:
+    """Weighted harmonic mean of precision and recall: (1+β²) TP / ((1+β²) TP + FP + β² FN)."""
     if not (beta >= 0 and np.isfinite(beta)):
         raise MeasureError(f"beta={beta} is not a weight of recall.", hint="a number ≥ 0, such as beta=2")
-    b = min(beta, 1e100) ** 2  # from there on nothing is left of precision, and larger squares are no numbers
+    b = min(beta, 1e100) ** 2  # beyond this precision no longer matters, and the square would overflow
     return ratio((1 + b) * c.tp, (1 + b) * c.tp + c.fp + b * c.fn)
 
 
@@ -257,19 +195,19 @@ def fm(c: Counts) -> Array:
         *("balanced_accuracy", "macro_accuracy", "bal_accuracy", "balanced_accuracy_score", "mean_class_accuracy"),
         *("average_per_class_accuracy", "balanced_classification_rate", "unweighted_average_recall", "uar"),
     ),
-    covers="with 15 cases of the rarest of three classes it holds the truth in 86 to 91 % of samples",
+    coverage_note="15 cases of the rarest of three classes: covers in 86 to 91 % of samples",
 )
 def bacc(c: Counts) -> Array:
-    """Mean of the two classes' accuracies: (TPR + TNR) / 2."""
+    """Mean of sensitivity and specificity: (TPR + TNR) / 2."""
     return (ratio(c.tp, c.p) + ratio(c.tn, c.n)) / 2
 
 
 @bacc.on
-def _bacc_of_classes(t: ConfusionTable) -> Array:
-    # As tpr[macro] does: a class that is decided but never occurs has no accuracy to average. Two must occur.
-    found = ratio(np.diagonal(t.matrix, axis1=-2, axis2=-1), t.class_totals)
+def _multiclass_bacc(t: ConfusionTable) -> Array:
+    # As in tpr[macro], classes that do not occur are omitted; at least two must occur.
+    recall = ratio(np.diagonal(t.matrix, axis1=-2, axis2=-1), t.class_totals)
     present = (t.class_totals > 0).sum(axis=-1)
-    return ratio(np.where(t.class_totals > 0, found, 0.0).sum(axis=-1), np.where(present > 1, present, np.nan))
+    return ratio(np.where(t.class_totals > 0, recall, 0.0).sum(axis=-1), np.where(present > 1, present, np.nan))
 
 
 @_of_rates(
@@ -283,8 +221,8 @@ def ber(c: Counts) -> Array:
 
 
 @ber.on
-def _ber_of_classes(t: ConfusionTable) -> Array:
-    return 1 - _bacc_of_classes(t)
+def _multiclass_ber(t: ConfusionTable) -> Array:
+    return 1 - _multiclass_bacc(t)
 
 
 @_correlation(
@@ -295,14 +233,14 @@ def _ber_of_classes(t: ConfusionTable) -> Array:
 def mcc(c: Counts) -> Array:
     """Correlation of truth and decision: (TP·TN − FP·FN) / √(P · N · PP · PN)."""
     covariance = c.tp * c.tn - c.fp * c.fn
-    # Roots of two products each, so paired that ±1 comes out exactly; clipped against the last rounding.
-    agreeing, opposed = np.sqrt(c.p * c.pp) * np.sqrt(c.n * c.pn), np.sqrt(c.p * c.pn) * np.sqrt(c.n * c.pp)
-    return np.clip(ratio(covariance, np.where(covariance < 0, opposed, agreeing)), -1, 1)
+    # Products of two square roots each, paired so that ±1 is exact; clipped because of rounding.
+    agreement, disagreement = np.sqrt(c.p * c.pp) * np.sqrt(c.n * c.pn), np.sqrt(c.p * c.pn) * np.sqrt(c.n * c.pp)
+    return np.clip(ratio(covariance, np.where(covariance < 0, disagreement, agreement)), -1, 1)
 
 
 @mcc.on
-def _mcc_of_classes(t: ConfusionTable) -> Array:
-    # Σ over classes of products that stay small: differences of squared totals would cancel.
+def _multiclass_mcc(t: ConfusionTable) -> Array:
+    # A sum over classes of small products, because differences of squared totals would cancel (Gorodkin 2004).
     c = t.one_vs_rest
     covariance = (c.tp * c.tn - c.fp * c.fn).sum(axis=-1)
     spread = np.sqrt((c.p * c.n).sum(axis=-1)) * np.sqrt((c.pp * c.pn).sum(axis=-1))
@@ -313,27 +251,27 @@ def _mcc_of_classes(t: ConfusionTable) -> Array:
     title="Cohen's kappa",
     undefined="truth and decision are the same single class",
     aliases=("cohen_kappa", "cohens_kappa", "cohen_kappa_score", "heidke_skill_score", "heidke", "hss"),
-    spelled={
+    shorthands={
         **dict.fromkeys(("linear_kappa", "linear_weighted_kappa"), "kappa(weights=linear)"),
         **dict.fromkeys(("quadratic_kappa", "quadratic_weighted_kappa", "qwk"), "kappa(weights=quadratic)"),
     },
 )
 def kappa(c: Counts, *, weights: KappaWeights = "none") -> Array:
-    """Agreement beyond chance: (accuracy − expected) / (1 − expected).
+    """Agreement corrected for chance: (accuracy − expected) / (1 − expected) (Cohen 1960).
 
-    Of classes in order, `weights` count how far apart two are: 1 − Σ w·n / Σ w·expected. Of two classes all are alike.
+    For ordered classes, `weights` weight disagreements by distance: 1 − Σ w·n / Σ w·expected (Cohen 1968).
     """
-    # The same without differences of squared totals, which would cancel: 2 (TP·TN − FP·FN) / (P·PN + N·PP).
+    # 2 (TP·TN − FP·FN) / (P·PN + N·PP) is the same, without cancellation.
     return ratio(2 * (c.tp * c.tn - c.fp * c.fn), c.p * c.pn + c.n * c.pp)
 
 
 @kappa.on
-def _kappa_of_classes(t: ConfusionTable, *, weights: KappaWeights = "none") -> Array:
+def _multiclass_kappa(t: ConfusionTable, *, weights: KappaWeights = "none") -> Array:
     if weights != "none":
-        apart = distances(t.classes, t.ordinal).astype(np.float64) ** (1 if weights == "linear" else 2)
+        distance = distances(t.classes, t.ordinal).astype(np.float64) ** (1 if weights == "linear" else 2)
         rows, columns = t.matrix.sum(axis=-1), t.matrix.sum(axis=-2)
-        expected = np.einsum("...i,ij,...j->...", rows, apart, columns)
-        return 1 - ratio((t.matrix * apart).sum(axis=(-2, -1)) * t.total, expected)
+        expected = np.einsum("...i,ij,...j->...", rows, distance, columns)
+        return 1 - ratio((t.matrix * distance).sum(axis=(-2, -1)) * t.total, expected)
     c = t.one_vs_rest
     return ratio((c.tp * c.tn - c.fp * c.fn).sum(axis=-1), (c.p * c.pn).sum(axis=-1))
 
@@ -345,16 +283,16 @@ def _kappa_of_classes(t: ConfusionTable, *, weights: KappaWeights = "none") -> A
         *("youden_j", "youden_index", "j_statistic", "informedness", "bookmaker_informedness", "delta_p_prime"),
         *("true_skill_statistic", "tss", "peirce_skill_score", "peirce", "hanssen_kuipers"),
     ),
-    spelled={"elbow": "best(measure=youden)"},
+    shorthands={"elbow": "best(measure=youden)"},
 )
 def youden(c: Counts) -> Array:
-    """Height above the diagonal in ROC space: TPR − FPR."""
-    return ratio(c.tp * c.n - c.fp * c.p, c.p * c.n)  # one division, so that equal values are equal floats
+    """Sensitivity + specificity − 1, the height above the diagonal of ROC space: TPR − FPR (Youden 1950)."""
+    return ratio(c.tp * c.n - c.fp * c.p, c.p * c.n)  # one division, so that equal values compare equal
 
 
 @_correlation(title="Markedness", undefined="all cases are predicted the same", aliases=("delta_p", "deltap"))
 def markedness(c: Counts) -> Array:
-    """How much a prediction tells about the truth: PPV + NPV − 1."""
+    """Information of a prediction about the truth: PPV + NPV − 1."""
     return ratio(c.tp, c.pp) + ratio(c.tn, c.pn) - 1
 
 
@@ -365,7 +303,7 @@ def markedness(c: Counts) -> Array:
     aliases=("plr", "positive_likelihood_ratio", "lr_plus"),
 )
 def lr_pos(c: Counts) -> Array:
-    """Factor by which a positive prediction raises the odds: TPR / FPR."""
+    """Factor by which a positive prediction multiplies the odds of being positive: TPR / FPR."""
     return ratio(ratio(c.tp, c.p), ratio(c.fp, c.n))
 
 
@@ -377,7 +315,7 @@ def lr_pos(c: Counts) -> Array:
     aliases=("nlr", "negative_likelihood_ratio", "lr_minus"),
 )
 def lr_neg(c: Counts) -> Array:
-    """Factor by which a negative prediction changes the odds: FNR / TNR."""
+    """Factor by which a negative prediction multiplies the odds of being positive: FNR / TNR."""
     return ratio(ratio(c.fn, c.p), ratio(c.tn, c.n))
 
 
@@ -388,7 +326,7 @@ def lr_neg(c: Counts) -> Array:
     aliases=("diagnostic_odds_ratio", "odds_ratio"),
 )
 def dor(c: Counts) -> Array:
-    """Odds of a positive prediction in positives over those in negatives: TP·TN / (FP·FN)."""
+    """Odds of a positive prediction among positives divided by those among negatives: TP·TN / (FP·FN)."""
     return ratio(c.tp * c.tn, c.fp * c.fn)
 
 
@@ -404,29 +342,29 @@ def jaccard(c: Counts) -> Array:
 
 @_of_rates(title="Geometric mean", aliases=("g_mean", "geometric_mean"))
 def gmean(c: Counts) -> Array:
-    """Geometric mean of the two classes' accuracies: √(TPR · TNR)."""
+    """Geometric mean of sensitivity and specificity: √(TPR · TNR)."""
     return np.sqrt(ratio(c.tp, c.p) * ratio(c.tn, c.n))
 
 
 @_of_total(title="Prevalence", best=None, aliases=("base_rate", "event_rate"))
 def prevalence(c: Counts) -> Array:
-    """Share of positives: (TP + FN) / all."""
+    """Share of positives: (TP + FN) / n."""
     return ratio(c.p, c.total)
 
 
 @_of_total(
     title="No-information rate",
     best=None,
-    interval="largest",
+    interval="maximum-share",
     aliases=("no_information_rate", "majority_rate", "zero_r_accuracy"),
 )
 def nir(c: Counts) -> Array:
-    """Accuracy of always deciding for the commonest class: max(P, N) / all."""
+    """Accuracy of always predicting the most common class: max(P, N) / n."""
     return ratio(np.maximum(c.p, c.n), c.total)
 
 
 @nir.on
-def _nir_of_classes(t: ConfusionTable) -> Array:
+def _multiclass_nir(t: ConfusionTable) -> Array:
     return ratio(t.class_totals.max(axis=-1), t.total)
 
 
@@ -437,9 +375,9 @@ def _nir_of_classes(t: ConfusionTable) -> Array:
     aliases=("prevalence_threshold",),
 )
 def pt(c: Counts) -> Array:
-    """Prevalence below which precision falls steeply: √FPR / (√TPR + √FPR)."""
-    alarms = np.sqrt(ratio(c.fp, c.n))
-    return ratio(alarms, np.sqrt(ratio(c.tp, c.p)) + alarms)
+    """Prevalence below which precision drops steeply: √FPR / (√TPR + √FPR) (Balayla 2020)."""
+    root_fpr = np.sqrt(ratio(c.fp, c.n))
+    return ratio(root_fpr, np.sqrt(ratio(c.tp, c.p)) + root_fpr)
 
 
 @_of_total(
@@ -448,7 +386,7 @@ def pt(c: Counts) -> Array:
     aliases=("rpp", "predicted_positive_rate", "alarm_rate", "selection_rate", "detection_prevalence"),
 )
 def pp_rate(c: Counts) -> Array:
-    """Share of cases predicted positive: (TP + FP) / all."""
+    """Share of cases predicted positive: (TP + FP) / n."""
     return ratio(c.pp, c.total)
 
 
@@ -458,8 +396,8 @@ def pp_rate(c: Counts) -> Array:
     best="high",
     undefined=f"{NO_POSITIVES}, or {_NOTHING_POSITIVE}",
     aliases=("lift_value",),
-    spelled={"top_decile_lift": "lift@top10%", "lift_at_k": "lift@top10"},
+    shorthands={"top_decile_lift": "lift@top10%", "lift_at_k": "lift@top10"},
 )
 def lift(c: Counts) -> Array:
-    """How many times as many positives as a random choice finds: PPV / prevalence."""
+    """Precision relative to random selection: PPV / prevalence."""
     return ratio(ratio(c.tp, c.pp), ratio(c.p, c.total))

@@ -1,56 +1,54 @@
-"""The declaration of a measure: one decorated function from which everything else follows."""
+"""The registry of measures; each measure is one decorated function."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Final, Literal
 
 import numpy as np
 
-from scorespace.arguments import check_values, foreseen
-from scorespace.declaration import OnTables, Registry, check_options, declaring
+from scorespace.argument_checks import check_option_values, translate_errors
 from scorespace.errors import MeasureError
-from scorespace.frozen import dataclass
+from scorespace.options import check_options
+from scorespace.registry import Registry, TableFunction, registering_decorator
 from scorespace.tables import Array, At, NoTableError, Table
-from scorespace.tables.arrays import table_of_arrays
-from scorespace.tables.table import Way, way
+from scorespace.tables.array_tables import table_of_arrays
+from scorespace.tables.table import ResolvedTable, resolve_table
 
 Best = Literal["high", "low"]
+ARROWS: Final[Mapping[Best | None, str]] = {"high": "↑", "low": "↓", None: " "}
 Formula = Callable[..., Array]
 Bounds = tuple[float, float]
 INF: Final = float("inf")
 NO_CASES: Final = "there are no cases"
 NO_POSITIVES: Final = "there are no positive cases"
 ONE_CLASS: Final = "only one class is present"
-NOT_SIMULATED: Final = "how often it holds the true value has not been simulated"
-"""What `covers` says of a measure that is in no table of docs/coverage.md."""
-Certain = Callable[..., Any]
-"""From the formula, a coarse table and the options to values among which the lowest and the highest are bounds."""
+NOT_SIMULATED: Final = "the coverage of its interval has not been simulated"
+"""`coverage_note` of measures that docs/coverage.md does not list."""
+BoundsFunction = Callable[..., Any]
+"""Function of the formula, a binned table and the options; its lowest and highest values are certified bounds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Measure(OnTables):
-    """A formula on one table, with all that a reader needs to interpret its value.
+class Measure(TableFunction):
+    """A formula on one or more tables, with what is needed to interpret its value.
 
-    `trials` names the count that a proportion is a share of; such measures get a Wilson interval. `share` turns a
-    value into such a share and back, where it is not one itself.
-    `within_classes`: its value stays when one class is multiplied, perhaps only with some options; cases are then
-    drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `loss`, of sums of errors: it is the mean
-    of what each error alone costs; `sizes`: it is the middle of the sizes of errors, their mean or their median.
-    `probability`: the scores must lie in [0, 1], because their size counts and not their order alone. `biased` says
-    which way small samples mislead, `covers` where its interval is known to hold the truth in other than 92 to 98 % of
-    samples (docs/coverage.md); `conditioned`: options that are not stated are those of the stated operating condition.
-    `beside` names the measure that it is misread without; `of_several` says which scores of
-    several classes it is about, where none is named.
-    `ranges` and `intervals` hold the range and the interval on a further table where they are others; `range_with`
-    tells the range from the options, where these narrow it. `infinite`
-    and `undefined` are the reasons given for such values. `certain` bounds it on coarse scores; `monotone`, of
-    outcomes, it moves one way when TP alone changes, and when FP alone does. Without `best`, neither direction is
-    better. `spelled` are names that it has with options, a class or an operating point, and how each is written.
-    `each` and `pairs` hold quick ways to that of all classes (…, K), each against the rest, or of all pairs of them
-    (…, K, K), by table.
+    `trials` names the denominator of a proportion, which gets a Wilson interval; `share` maps a value to such a
+    proportion and back. `stratified`: the value does not depend on the prevalence (perhaps with some options only), so
+    the bootstrap resamples within classes. `area` is (a, b) for a · AUC + b. `loss`: a mean of one loss per error;
+    `absolute_error`: the mean or median absolute error. `probability`: scores must be in [0, 1]. `biased` describes the
+    bias in small samples, `coverage_note` where the interval covers in other than 92 to 98 % of samples
+    (docs/coverage.md). `conditioned`: options default to the stated costs. `threshold_option` names an option that
+    defaults to the threshold of the request. `companion` names the measure shown beside
+    it, `multiclass_default` the class scores used if no class is named. `bounds` gives certified bounds on binned
+    scores; `monotone`: monotone in TP and in FP alone. `ranges` and `intervals` hold the range and the interval method
+    for further tables if they differ; `range_with` and `best_with` compute the range and the better direction from the
+    options if they depend on them. `count`: a number of cases. `infinite` and `undefined` are the reasons given for
+    such values. Without `best`, neither direction is better. `shorthands` maps names of the measure with options, a
+    class or an operating point to their full spelling. `each` and `pairs` hold fast implementations of all one-vs-rest
+    values (…, K) or one-vs-one values (…, K, K), by table.
     """
 
     function: Formula
@@ -63,21 +61,24 @@ class Measure(OnTables):
     infinite: str | None = None
     trials: str | None = None
     share: tuple[Callable[[float], float], Callable[[float], float]] | None = None
-    within_classes: bool | Callable[..., bool] = False
+    stratified: bool | Callable[..., bool] = False
     area: tuple[float, float] | None = None
     loss: bool = False
-    sizes: bool = False
+    absolute_error: bool = False
     interval: str = ""
     probability: bool = False
     biased: str | None = None
-    covers: str | None = None
-    beside: str | None = None
-    of_several: str | None = None
-    certain: Certain | None = None
+    coverage_note: str | None = None
+    companion: str | None = None
+    multiclass_default: str | None = None
+    bounds: BoundsFunction | None = None
     monotone: bool = True
     conditioned: bool = False
-    spelled: Mapping[str, str] = field(default_factory=dict)
+    threshold_option: str | None = None
+    shorthands: Mapping[str, str] = field(default_factory=dict)
     range_with: Callable[..., Bounds] | None = None
+    best_with: Callable[..., Best | None] | None = None
+    count: bool = False
     name: str = field(init=False)
     ranges: dict[type, tuple[float, float]] = field(init=False, default_factory=dict)
     intervals: dict[type, str] = field(init=False, default_factory=dict)
@@ -86,70 +87,75 @@ class Measure(OnTables):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        usual = "jeffreys" if self.table.counts_outcomes else "bootstrap"  # outcomes are drawn as they may be
-        vars(self)["interval"] = self.interval or ("wilson" if self.trials else usual)
+        default = "jeffreys" if self.table.counts_outcomes else "bootstrap"
+        vars(self)["interval"] = self.interval or ("wilson" if self.trials else default)
 
     def __call__(
         self, table: Any = None, given: Any = None, *, positive: Any = None, weight: Any = None, **options: Any
     ) -> Any:
-        """The value for a table, or for the truth and what was given as scores, decisions or numbers.
+        """Compute the measure from a table, or from the truth and scores, decisions or numeric predictions.
 
-        A float, or an array when the table has further axes.
+        Returns a float, or an array if the table has further axes.
         """
         if given is not None:
-            with foreseen(self.name):
+            with translate_errors(self.name):
                 table = table_of_arrays(table, given, tuple(self.functions), positive=positive, weight=weight)
-        else:  # which a table knows itself
-            options |= {name: said for name, said in (("positive", positive), ("weight", weight)) if said is not None}
+        else:  # a table already has a positive class and weights
+            stated = (("positive", positive), ("weight", weight))
+            options |= {name: value for name, value in stated if value is not None}
         check_options(self, options, MeasureError)
-        check_values(self, options)
+        check_option_values(self, options)
         if not isinstance(table, Table):
             hint = f"ss.{self.name}(truth, score) takes arrays"
             raise MeasureError(f"{self.name} is computed from a table.", seen=type(table).__name__, hint=hint)
-        with foreseen(self.name):
-            found = self.fit(table)
-            value = np.asarray(found.function(found.table, **options), dtype=np.float64)
+        with translate_errors(self.name):
+            resolved = self.fit(table)
+            value = np.asarray(resolved.function(resolved.table, **options), dtype=np.float64)
         return float(value) if value.ndim == 0 else value
 
-    def fit(self, table: Table, of: str | None = None, at: At | None = None, label: object = None) -> Way:
-        """The formula and the table inside the given one that it takes; `label` is what an error calls the request."""
+    def fit(self, table: Table, of: str | None = None, at: At | None = None, label: object = None) -> ResolvedTable:
+        """The implementation and the derived table that it is applied to; `label` is the request as named in errors."""
         try:
             self.refuse_scores(table)
             if of is None and table.scores_classes:
-                of = self.of_several
+                of = self.multiclass_default
                 if of is None and self.area is not None and len(table.class_names) == 2:
-                    of = table.class_names[-1]  # the area of either class against the other is the same
-            return way(self.functions, table, of, at, sized=self.probability)
+                    of = table.class_names[-1]  # the AUC is the same for both of two classes
+            return resolve_table(self.functions, table, of, at, sized=self.probability)
         except NoTableError as error:
             raise self.refused(error, str(label or self.name)) from None
 
-    def refused(self, error: NoTableError, asked: str) -> MeasureError:
-        """The error that says why there is no such table."""
-        bare = asked.partition("[")[0].partition("@")[0]
-        hint = None if error.hint is None else error.hint.replace("{label}", bare)
-        return MeasureError(f"{asked} {error.reason.replace('{label}', bare)}.", seen=error.seen, hint=hint)
+    def refused(self, error: NoTableError, label: str) -> MeasureError:
+        """The error that explains why the measure cannot be computed from a table."""
+        name = label.partition("[")[0].partition("@")[0]
+        hint = None if error.hint is None else error.hint.replace("{label}", name)
+        return MeasureError(f"{label} {error.reason.replace('{label}', name)}.", seen=error.seen, hint=hint)
 
     def refuse_scores(self, table: Table) -> None:
-        """Refuse scores that are no probabilities where such are needed."""
+        """Refuse scores outside [0, 1] if the measure needs probabilities."""
         if self.probability and not table.probabilities:
             raise MeasureError(
                 f"{self.name} needs probabilities.",
                 seen=table.scores_seen(),
-                hint="scorespace calibrate maps scores to probabilities; they are never squashed silently",
+                hint="scorespace calibrate maps scores to probabilities",
             )
 
     def drawn_within(self, **options: Any) -> bool:
-        """Whether cases are drawn within classes, with these options."""
-        return self.within_classes(**options) if callable(self.within_classes) else self.within_classes
+        """Whether the bootstrap resamples within classes, given these options."""
+        return self.stratified(**options) if callable(self.stratified) else self.stratified
+
+    def better(self, **options: Any) -> Best | None:
+        """Which direction is better, given these options."""
+        return self.best if self.best_with is None else self.best_with(**options)
 
     @property
     def arrow(self) -> str:
-        """↑ when higher is better, ↓ when lower is, a blank otherwise."""
-        return {"high": "↑", "low": "↓", None: " "}[self.best]
+        """↑ if higher is better, ↓ if lower is, else a blank."""
+        return ARROWS[self.best]
 
     @property
     def topic(self) -> str:
-        """What its file is about: the first sentence of it, up to a colon."""
+        """Topic of its module: the first line of the module docstring, up to a colon."""
         about = sys.modules[self.function.__module__].__doc__ or "Others"
         return about.strip().splitlines()[0].partition(":")[0].rstrip(".")
 
@@ -163,26 +169,26 @@ class Measure(OnTables):
 
 
 MEASURES: Registry[Measure] = Registry("measure", "measures", MeasureError)
-"""Every declared measure, in the order of declaration."""
+"""All registered measures, in the order of registration."""
 
-measure = declaring(MEASURES, Measure)
+measure = registering_decorator(MEASURES, Measure)
 
 
-def by_order(formula: Formula, table: Any, **options: Any) -> list[Array]:
-    """Bounds of a measure that rises, or falls, when positives move up: its values in the worst and the best order."""
+def bounds_by_order(formula: Formula, table: Any, **options: Any) -> list[Array]:
+    """Bounds of a measure that is monotone in the ranks of positives: its values in the worst and the best order."""
     return [formula(table.ordered(best), **options) for best in (False, True)]
 
 
-def by_hull(formula: Formula, table: Any, **options: Any) -> list[Array]:
-    """Bounds of a measure of the convex hull: inside it is that of the bins' edges, outside that of the best order."""
+def bounds_by_hull(formula: Formula, table: Any, **options: Any) -> list[Array]:
+    """Bounds of a measure of the convex hull: its values for the bins, and for the best order inside them."""
     return [formula(table, **options), formula(table.ordered(best=True), **options)]
 
 
-def by_size(formula: Formula, table: Any, **options: Any) -> list[Array]:
-    """Bounds of a measure that rises, or falls, with every score: its values at the lowest and the highest ones."""
+def bounds_by_score(formula: Formula, table: Any, **options: Any) -> list[Array]:
+    """Bounds of a measure that is monotone in every score: its values at both ends of the bins."""
     return [formula(replace(table, score=end), **options) for end in (table.binned.low, table.binned.high)]
 
 
-def by_totals(formula: Formula, table: Any, **options: Any) -> list[Array]:
-    """Bounds of a measure that depends on how many cases each class has, and on no score: it is exact."""
+def exact_from_totals(formula: Formula, table: Any, **options: Any) -> list[Array]:
+    """Bounds of a measure of class totals only, which is exact."""
     return [formula(table, **options)]

@@ -1,4 +1,4 @@
-"""Measures of ranking: how well the scores put positives above negatives."""
+"""Measures of ranking: how well the scores separate positives from negatives."""
 
 from __future__ import annotations
 
@@ -6,53 +6,65 @@ from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
+from scipy.special import betainc
 
 from scorespace.curves.hull import edges_of
 from scorespace.curves.pr import pr_area
+from scorespace.curves.rejection import risk_area, threshold_margins
 from scorespace.curves.roc import partial_area, value_at
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import INF, NO_POSITIVES, NOT_SIMULATED, ONE_CLASS, Formula, by_hull, by_order, measure
-from scorespace.special import betainc
-from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.measures.measure import (
+    INF,
+    NO_CASES,
+    NO_POSITIVES,
+    NOT_SIMULATED,
+    ONE_CLASS,
+    Formula,
+    bounds_by_hull,
+    bounds_by_order,
+    measure,
+)
+from scorespace.tables import Array, ClassTable, ScoreTable, ratio
+from scorespace.tables.score_arrays import merge_equal_scores
 
 _OF_AREAS = (
-    "near 1, and of few positives that spread little, it holds the truth in up to all samples; "
-    "where a few positives lie far below all others in 90 %, "
-    "where one or two weighted cases bear its spread in 86 to 90 %"
+    "values near 1, and few positives with similar scores: covers in up to all samples; "
+    "a few positives far below all others: in 90 %, "
+    "one or two weighted cases that dominate the variance: in 86 to 90 %"
 )
-_OF_GROUPS = "of a hundred groups of cases, and where low scores weigh most, it holds the truth in 85 to 88 %"
-_AT_ONE_POINT = "with 20 positives in 2 000 cases, and where low scores weigh most, it holds the truth in 86 to 90 %"
+_OF_GROUPS = "a hundred groups of cases, and heavily weighted low scores: covers in 85 to 88 % of samples"
+_AT_ONE_POINT = "20 positives in 2 000 cases, and heavily weighted low scores: covers in 86 to 90 % of samples"
 
-_AT_TNR = {"sensitivity_at_specificity": "tpr_at(fpr=0.1), where the specificity is 0.9"}
+_AT_TNR = {"sensitivity_at_specificity": "tpr@tnr=0.9"}
 _CORRECTED = dict.fromkeys(
     ("mcclish", "standardised_partial_auc", "standardized_partial_auc", "max_fpr"),
     "pauc(fpr_high=0.1, corrected=true)",
 )
-_OF_PRECISION = "near 1 it holds the truth in 91 to 100 % of samples, where high scores weigh most in 85 %"
+_OF_PRECISION = "values near 1: covers in 91 to 100 % of samples; heavily weighted high scores: in 85 %"
 
-_of_pairs = partial(measure, range=(0, 1), best="high", undefined=ONE_CLASS, certain=by_order)
-_on_roc = partial(_of_pairs, within_classes=True)
-_area = partial(_on_roc, interval="area", covers=_OF_AREAS)
+_of_pairs = partial(measure, range=(0, 1), best="high", undefined=ONE_CLASS, bounds=bounds_by_order)
+_on_roc = partial(_of_pairs, stratified=True)
+_area = partial(_on_roc, interval="delong-newcombe", coverage_note=_OF_AREAS)
 _precision = partial(
-    measure, range=(0, 1), best="high", undefined=NO_POSITIVES, interval="precision-t", covers=_OF_PRECISION
+    measure, range=(0, 1), best="high", undefined=NO_POSITIVES, interval="precision-t", coverage_note=_OF_PRECISION
 )
 
 
 def concordant_pairs(table: ScoreTable) -> Array:
-    """Pairs of a positive and a negative in the right order, ties counting one half (Mann-Whitney U)."""
+    """Number of concordant positive–negative pairs, ties counting half (Mann-Whitney U)."""
     pos, neg = table.columns
-    floats = pos.dtype.kind == "f"
-    # Positives scored at least as high; whole numbers are added sooner than floats, which wait for each other.
-    above = np.cumsum(pos, axis=-1, dtype=np.float64 if floats else np.int64)
-    pairs = _products(above, neg)
-    if floats or np.logical_and(pos, neg).any():  # floats are sooner multiplied than looked at
-        pairs = pairs - 0.5 * _products(pos, neg)
+    has_floats = pos.dtype.kind == "f"
+    # Positives with at least that score; cumulating integers is faster than cumulating floats.
+    above = np.cumsum(pos, axis=-1, dtype=np.float64 if has_floats else np.int64)
+    pairs = _dot(above, neg)
+    if has_floats or np.logical_and(pos, neg).any():  # for floats the product is cheaper than the test
+        pairs = pairs - 0.5 * _dot(pos, neg)
     return pairs
 
 
-def _products(one: Array, other: Array) -> Array:
-    """Σ one · other along the scores, as floats: of whole numbers it may be beyond all that are counted."""
-    return np.asarray(np.einsum("...i,...i->...", one, other, dtype=np.float64, casting="unsafe"))
+def _dot(a: Array, b: Array) -> Array:
+    """Σ a · b along the scores, as floats, because integers might overflow."""
+    return np.asarray(np.einsum("...i,...i->...", a, b, dtype=np.float64, casting="unsafe"))
 
 
 @_area(
@@ -61,11 +73,11 @@ def _products(one: Array, other: Array) -> Array:
         *("roc_auc", "auroc", "area_under_curve", "c_statistic", "concordance", "roc_auc_score", "roc_area"),
         "probability_of_superiority",
     ),
-    spelled=dict.fromkeys(("hand_till", "hand_and_till", "multiclass_auc", "mauc"), "auc[hand_till]"),
+    shorthands=dict.fromkeys(("hand_till", "hand_and_till", "multiclass_auc", "mauc"), "auc[hand_till]"),
     area=(1, 0),
 )
 def auc(t: ScoreTable) -> Array:
-    """Probability that a positive is scored above a negative, ties counting half: U / (P · N)."""
+    """Probability that a random positive scores higher than a random negative, ties counting half: U / (P · N)."""
     return ratio(concordant_pairs(t), t.n_pos * t.n_neg)
 
 
@@ -73,10 +85,10 @@ def auc(t: ScoreTable) -> Array:
     title="Mann-Whitney U",
     range=(0, INF),
     aliases=("mann_whitney", "mann_whitney_u", "wilcoxon_w"),
-    covers=NOT_SIMULATED,
+    coverage_note=NOT_SIMULATED,
 )
 def u(t: ScoreTable) -> Array:
-    """Number of pairs of a positive and a negative in the right order, ties counting half: AUC · P · N."""
+    """Number of concordant positive–negative pairs, ties counting half: AUC · P · N."""
     return np.where(t.n_pos * t.n_neg > 0, concordant_pairs(t), np.nan)
 
 
@@ -84,10 +96,10 @@ def u(t: ScoreTable) -> Array:
     title="Rank sum of the positives",
     range=(0, INF),
     aliases=("wilcoxon_rank_sum", "sum_of_ranks"),
-    covers=NOT_SIMULATED,
+    coverage_note=NOT_SIMULATED,
 )
 def rank_sum(t: ScoreTable) -> Array:
-    """Sum of the ranks of the positives, the lowest score first and ties sharing theirs: U + P · (P + 1) / 2."""
+    """Sum of the ranks of the positives, lowest score first, with mean ranks for ties: U + P · (P + 1) / 2."""
     return np.where(t.n_pos * t.n_neg > 0, concordant_pairs(t) + t.n_pos * (t.n_pos + 1) / 2, np.nan)
 
 
@@ -98,20 +110,20 @@ def gini(t: ScoreTable) -> Array:
 
 
 @_on_roc(
-    title="Partial area under the ROC curve", range=(-INF, 1), aliases=("partial_auc", "pauroc"), spelled=_CORRECTED
+    title="Partial area under the ROC curve", range=(-INF, 1), aliases=("partial_auc", "pauroc"), shorthands=_CORRECTED
 )
 def pauc(
     t: ScoreTable,
     *,
     fpr_low: Annotated[float | None, "lower end of a range of FPR"] = None,
-    fpr_high: Annotated[float | None, "upper end of a range of FPR; 0.1 when no end is stated"] = None,
+    fpr_high: Annotated[float | None, "upper end of a range of FPR; 0.1 if no end is given"] = None,
     tpr_low: Annotated[float | None, "lower end of a range of TPR, instead of FPR"] = None,
     tpr_high: Annotated[float | None, "upper end of a range of TPR, instead of FPR"] = None,
-    corrected: Annotated[bool, "rescaled after McClish: 0.5 for chance and 1 for perfect"] = False,
+    corrected: Annotated[bool, "standardised (McClish 1989): 0.5 for chance and 1 for perfect"] = False,
 ) -> Array:
-    """Area over a range of FPR (0 to 0.1 unless stated) or of TPR: ∫ TPR dFPR or ∫ TNR dTPR.
+    """Partial area over a range of FPR (by default 0 to 0.1) or of TPR: ∫ TPR dFPR or ∫ TNR dTPR.
 
-    `corrected` is McClish's rescaling, with 0.5 for chance and 1 for perfect.
+    `corrected` is McClish's (1989) standardisation, with 0.5 for chance and 1 for perfect.
     """
     if fpr_low is fpr_high is tpr_low is tpr_high is None:
         fpr_high = 0.1
@@ -123,53 +135,53 @@ def pauc(
     title="Area under the ROC convex hull",
     range=(0.5, 1),
     aliases=("auc_hull", "rocch_auc"),
-    interval="corrected-hull",
-    biased="too high on small samples: the hull is fitted to the same cases",
-    certain=by_hull,
+    interval="bias-corrected-hull",
+    biased="too high in small samples: the hull is fitted to the same cases",
+    bounds=bounds_by_hull,
 )
 def auch(t: ScoreTable) -> Array:
-    """AUC of the scores after the best monotone recalibration: area under the hull of the ROC curve."""
+    """AUC after the best monotone recalibration: area under the convex hull of the ROC curve."""
     edges = edges_of(t)
     above = np.cumsum(edges.pos) - edges.pos / 2
     above -= _before(edges.owner, edges.pos)
     return ratio(edges.added(edges.neg * above, t), t.n_pos * t.n_neg)
 
 
-def _certain_ks(formula: Formula, t: ScoreTable) -> list[Array]:
-    """The gap is known at the edges of bins, and inside one it is widest when one class comes before the other."""
+def _ks_bounds(formula: Formula, t: ScoreTable) -> list[Array]:
+    """The gap is known at the edges of bins; inside a bin it is widest if one class comes before the other."""
     return [formula(t), *(formula(t.ordered(best)) for best in (True, False))]
 
 
 @_on_roc(
     title="Kolmogorov-Smirnov distance",
     aliases=("kolmogorov_smirnov", "ks_statistic"),
-    interval="corrected",
-    biased="too high on small samples: it is the largest of many gaps",
-    covers=_OF_GROUPS,
-    certain=_certain_ks,
+    interval="bias-corrected",
+    biased="too high in small samples: it is the largest of many gaps",
+    coverage_note=_OF_GROUPS,
+    bounds=_ks_bounds,
 )
 def ks(t: ScoreTable) -> Array:
     """Largest gap between the score distributions of the classes: max |TPR − FPR|."""
     c = t.sweep
     gap = ratio(c.tp, c.p)
     gap -= ratio(c.fp, c.n)
-    return np.maximum(gap.max(axis=-1), -gap.min(axis=-1)) + 0.0  # no gap is 0, not −0
+    return np.maximum(gap.max(axis=-1), -gap.min(axis=-1)) + 0.0  # 0, not −0
 
 
-def _certain_ap(formula: Formula, t: ScoreTable) -> list[Array]:
-    """Best: the positives of a bin tie at its top. Worst: they come one by one after all others, infinitely many.
+def _ap_bounds(formula: Formula, t: ScoreTable) -> list[Array]:
+    """Best: the positives of a bin tie at its top. Worst: they follow all negatives, in the limit of many cases.
 
-    Then their mean precision is that of a concave curve, which its chord bounds from below.
+    In the worst case precision is a concave function of TP, so its mean is at least that of the chord.
     """
-    c, loose = t.sweep, t.binned.loose
-    before, after, alarms = c.tp[:-1], c.tp[1:], c.fp[1:]
-    first = np.where(alarms > 0, ratio(before, before + alarms), 1.0)
-    last = ratio(after, after + alarms)
+    c, loose = t.sweep, t.binned.is_mixed
+    before, after, fp = c.tp[:-1], c.tp[1:], c.fp[1:]
+    first = np.where(fp > 0, ratio(before, before + fp), 1.0)
+    last = ratio(after, after + fp)
     worst = np.where(t.pos > 0, t.pos * np.where(loose, (first + last) / 2, last), 0.0)
     return [ratio(worst.sum(), t.n_pos), formula(t.ordered(best=True))]
 
 
-@_precision(title="Average precision", aliases=("average_precision", "average_precision_score"), certain=_certain_ap)
+@_precision(title="Average precision", aliases=("average_precision", "average_precision_score"), bounds=_ap_bounds)
 def ap(t: ScoreTable) -> Array:
     """Precision at each score, averaged over the positives there: Σ (R_k − R_{k−1}) · PPV_k."""
     c = t.sweep
@@ -181,28 +193,34 @@ def ap(t: ScoreTable) -> Array:
 @_precision(
     title="Area under the precision-recall curve",
     aliases=("pr_auc", "aupr", "auc_pr", "prc_area", "area_under_pr"),
-    certain=by_order,
+    bounds=bounds_by_order,
 )
 def auprc(t: ScoreTable) -> Array:
-    """Area under the precision-recall curve, exact between points: ∫ PPV dTPR."""
+    """Area under the exactly interpolated precision-recall curve: ∫ PPV dTPR (Davis & Goadrich 2006)."""
     return pr_area(t.sweep)
 
 
-@_on_roc(title="TPR at a fixed FPR", aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"), spelled=_AT_TNR)
+@_on_roc(title="TPR at a fixed FPR", aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"), shorthands=_AT_TNR)
 def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 0.1) -> Array:
-    """Share of positives found at a given false positive rate, on the ROC curve: TPR(FPR = x)."""
+    """True positive rate at a given false positive rate on the ROC curve: TPR(FPR = x)."""
     _check_rate("fpr", fpr)
     c = t.sweep
     return value_at(ratio(c.fp, c.n), ratio(c.tp, c.p), fpr)
 
 
-@_on_roc(title="FPR at a fixed TPR", best="low", aliases=("fpr_at_tpr", "false_alarms_at"), covers=_AT_ONE_POINT)
+@_on_roc(title="FPR at a fixed TPR", best="low", aliases=("fpr_at_tpr", "false_alarms_at"), coverage_note=_AT_ONE_POINT)
 def fpr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
-    """Share of negatives falsely alarmed where a given share of positives is found, on the ROC curve: FPR(TPR = y)."""
+    """Lowest false positive rate at a given true positive rate on the ROC curve: FPR(TPR = y)."""
     _check_rate("tpr", tpr)
     c = t.sweep
-    # Seen from the other end the lowest FPR with this TPR is the highest TNR with this FNR.
+    # The lowest FPR at this TPR is one minus the highest TNR at this FNR.
     return 1 - value_at(1 - ratio(c.tp, c.p)[..., ::-1], 1 - ratio(c.fp, c.n)[..., ::-1], 1 - tpr)
+
+
+@_on_roc(title="TNR at a fixed TPR", aliases=("tnr_at_tpr", "specificity_at"), coverage_note=NOT_SIMULATED)
+def tnr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
+    """Highest true negative rate at a given true positive rate on the ROC curve: 1 − FPR(TPR = y)."""
+    return 1 - fpr_at(t, tpr=tpr)
 
 
 def _check_rate(name: str, rate: float) -> None:
@@ -213,41 +231,41 @@ def _check_rate(name: str, rate: float) -> None:
 @_of_pairs(
     title="H-measure",
     aliases=("h_measure", "hmeasure"),
-    interval="corrected",
-    biased="too high on small samples: the best recalibration is fitted to the same cases",
-    covers=f"of noise and little more it holds the truth in all samples; {_OF_GROUPS}",
-    certain=by_hull,
+    interval="bias-corrected",
+    biased="too high in small samples: the best recalibration is fitted to the same cases",
+    coverage_note=f"nearly uninformative scores: covers the true value in all samples; {_OF_GROUPS}",
+    bounds=bounds_by_hull,
 )
 def h(
     t: ScoreTable,
     *,
-    prior: Annotated[Literal["prevalence", "symmetric", "balanced"], "which costs are likely"] = "prevalence",
+    prior: Annotated[Literal["prevalence", "symmetric", "balanced"], "distribution of costs"] = "prevalence",
     severity_ratio: Annotated[
-        float | None, "how many times as much as a false negative a false positive costs; instead of a prior"
+        float | None, "cost of a false positive relative to a false negative; replaces the prior"
     ] = None,
 ) -> Array:
-    """Gain over the better trivial rule, averaged over costs drawn from a Beta prior: 1 − L / L_max.
+    """Improvement over the better trivial rule, averaged over costs with a Beta prior: 1 − L / L_max (Hand 2009).
 
-    c is the cost share of a false positive. `prior`: prevalence gives Beta(2, 1 + π₀/π₁), with its mode
-    at c = π₁; symmetric gives Beta(2, 2); balanced gives Beta(1 + π₁, 1 + π₀), the recommendation of
-    2014. `severity_ratio` r gives Beta(2, 1 + 1/r).
+    c is the cost share of a false positive. `prior`: prevalence is Beta(2, 1 + π₀/π₁), with its mode at c = π₁;
+    symmetric is Beta(2, 2); balanced is Beta(1 + π₁, 1 + π₀) (Hand & Anagnostopoulos 2014). `severity_ratio` r is
+    Beta(2, 1 + 1/r).
     """
     pos_share = ratio(t.n_pos, t.total)
     neg_share = 1 - pos_share
     a, b = (np.broadcast_to(v, np.shape(pos_share)) for v in _cost_prior(prior, severity_ratio, pos_share))
     edges = edges_of(t)
-    each = (np.ravel(v)[edges.owner] for v in (t.n_pos, t.n_neg, pos_share, neg_share, a, b))
-    n_pos, n_neg, p1, p0, edge_a, edge_b = each
+    by_edge = (np.ravel(values)[edges.owner] for values in (t.n_pos, t.n_neg, pos_share, neg_share, a, b))
+    n_pos, n_neg, p1, p0, edge_a, edge_b = by_edge
     fpr = ratio(np.cumsum(edges.neg) - _before(edges.owner, edges.neg), n_neg)
     tpr = ratio(np.cumsum(edges.pos) - _before(edges.owner, edges.pos), n_pos)
-    # The corner after an edge is best for costs from the next edge's share of positives up to its own.
+    # The vertex after an edge is optimal for costs from the next edge's share of positives up to that of this edge.
     upper = edges.pos / (edges.pos + edges.neg)
     last = np.append(edges.owner[1:] != edges.owner[:-1], True)
     of_neg, of_pos = _masses(upper, edge_a, edge_b)
     below_neg, below_pos = (np.where(last, 0.0, np.append(mass[1:], 0.0)) for mass in (of_neg, of_pos))
     loss = p0 * fpr * (of_neg - below_neg) + p1 * (1 - tpr) * (of_pos - below_pos)
     first = np.append(True, edges.owner[1:] != edges.owner[:-1])
-    start = p1 * (ratio(edge_b, edge_a + edge_b) - of_pos) * first  # the corner (0, 0)
+    start = p1 * (ratio(edge_b, edge_a + edge_b) - of_pos) * first  # the vertex (0, 0)
     at_share = _masses(pos_share, a, b)
     worst = neg_share * at_share[0] + pos_share * (ratio(b, a + b) - at_share[1])
     return 1 - ratio(edges.added(loss + start, t), worst)
@@ -256,7 +274,7 @@ def h(
 def _cost_prior(prior: str, severity_ratio: float | None, pos_share: Array) -> tuple[Array, Array]:
     if severity_ratio is not None:
         if not (severity_ratio > 0 and np.isfinite(severity_ratio)):
-            raise MeasureError(f"severity_ratio={severity_ratio} is not a ratio of costs.", hint="a number above 0")
+            raise MeasureError(f"severity_ratio={severity_ratio} is not a cost ratio.", hint="a number above 0")
         return np.asarray(2.0), np.asarray(1 + 1 / severity_ratio)
     if prior == "prevalence":
         return np.asarray(2.0), 1 + ratio(1 - pos_share, pos_share)
@@ -270,11 +288,11 @@ def _cost_prior(prior: str, severity_ratio: float | None, pos_share: Array) -> t
 def _masses(x: Array, a: Array, b: Array) -> tuple[Array, Array]:
     """∫ c dB and ∫ (1 − c) dB over costs c from 0 to x, with c distributed as Beta(a, b).
 
-    For a = 2, as usual, these are powers of 1 − x, which are several times quicker than incomplete beta functions.
+    For a = 2, the usual case, these are powers of 1 − x, which are faster than incomplete beta functions.
     """
     first, second = ratio(a, a + b), ratio(b, a + b)
     if np.all(a == 2):
-        with np.errstate(invalid="ignore", over="ignore"):  # a class without cases has no prior
+        with np.errstate(invalid="ignore", over="ignore"):  # without cases of a class the prior is undefined
             rest = (1 - x) ** b
             high = 1 - rest * (1 + b * x + b * (b + 1) * x * x / 2)
             low = 1 - rest * (1 - x) * (1 + (b + 1) * x)
@@ -283,7 +301,38 @@ def _masses(x: Array, a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _before(owner: Array, values: Array) -> Array:
-    """For each edge, the running sum of values up to where its hull begins."""
-    running = np.concatenate([[0.0], np.cumsum(values)])
+    """For each edge, the cumulative sum of values before its hull starts."""
+    cumulative = np.concatenate([[0.0], np.cumsum(values)])
     starts = np.searchsorted(owner, owner, side="left")
-    return running[starts]
+    return cumulative[starts]
+
+
+@measure(
+    title="Area under the risk-coverage curve",
+    range=(0, 1),
+    best="low",
+    undefined=NO_CASES,
+    aliases=("risk_coverage_area", "rejection_area"),
+    interval="log-t",
+)
+def aurc(
+    t: ScoreTable, *, at: Annotated[float, "threshold of the decisions; not used for multiclass models"] = 0.5
+) -> Array:
+    """Mean error of the k most certain cases over all k (reject option): Σ_k errors_k / k / n.
+
+    >>> from scorespace.tables import score_table
+    >>> round(aurc(score_table([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.1])), 4)
+    0.2083
+    """
+    correct = np.where(t.score >= t.in_precision(at), t.pos, t.neg)
+    return _risk_coverage_area(threshold_margins(t.score, at), t.pos + t.neg, correct)
+
+
+@aurc.on
+def _multiclass_aurc(t: ClassTable, *, at: float = 0.5) -> Array:
+    return _risk_coverage_area(t.lead, t.case_weight, np.where(t.decided == t.label, t.case_weight, 0.0))
+
+
+def _risk_coverage_area(margin: Array, cases: Array, correct: Array) -> Array:
+    _, counts = merge_equal_scores(margin, np.stack([cases - correct, cases], axis=-2))
+    return risk_area(counts[..., 0, :], counts[..., 1, :])

@@ -1,4 +1,4 @@
-"""Measures of association rules: how often, how reliably, and how much more than chance two sides go together."""
+"""Measures of association rules: frequency, reliability, and dependence of the two sides."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from scorespace.measures.measure import INF, NOT_SIMULATED, measure
 from scorespace.tables import Array, ratio
-from scorespace.tables.rule import RuleTable
+from scorespace.tables.rules import RuleTable
 
 _NO_TRANSACTIONS: Final = "there are no transactions"
 _NEVER: Final = "the antecedent never occurs"
@@ -16,13 +16,13 @@ _rule = partial(
     range=(0, INF),
     best="high",
     undefined="the antecedent or the consequent never occurs",
-    covers=NOT_SIMULATED,
+    coverage_note=NOT_SIMULATED,
 )
 
 
 @_rule(title="Support", range=(0, 1), undefined=_NO_TRANSACTIONS, trials="total")
 def support(rule: RuleTable) -> Array:
-    """Share of the transactions with both sides: P(A and B).
+    """Share of transactions with both sides: P(A and B).
 
     >>> support(RuleTable(both=2, antecedent=4, consequent=3, total=10))
     0.2
@@ -32,7 +32,7 @@ def support(rule: RuleTable) -> Array:
 
 @_rule(title="Confidence", range=(0, 1), undefined=_NEVER, trials="antecedent")
 def confidence(rule: RuleTable) -> Array:
-    """Share of the transactions with the antecedent that have the consequent, too: P(B | A).
+    """Share of transactions with the antecedent that also have the consequent: P(B | A).
 
     >>> confidence(RuleTable(both=2, antecedent=4, consequent=3, total=10))
     0.5
@@ -42,7 +42,7 @@ def confidence(rule: RuleTable) -> Array:
 
 @_rule(title="Lift of a rule", aliases=("interest",))
 def rule_lift(rule: RuleTable) -> Array:
-    """How many times as often both sides go together as they would by chance: P(A and B) / (P(A) · P(B)).
+    """Frequency of both sides together relative to independence: P(A and B) / (P(A) · P(B)).
 
     >>> round(rule_lift(RuleTable(both=2, antecedent=4, consequent=3, total=10)), 4)
     1.6667
@@ -52,7 +52,7 @@ def rule_lift(rule: RuleTable) -> Array:
 
 @_rule(title="Leverage", range=(-0.25, 0.25), undefined=_NO_TRANSACTIONS, aliases=("piatetsky_shapiro", "novelty"))
 def leverage(rule: RuleTable) -> Array:
-    """Share of the transactions with both sides beyond what chance explains: P(A and B) − P(A) · P(B).
+    """Share of transactions with both sides in excess of independence: P(A and B) − P(A) · P(B).
 
     >>> round(leverage(RuleTable(both=2, antecedent=4, consequent=3, total=10)), 4)
     0.08
@@ -62,22 +62,22 @@ def leverage(rule: RuleTable) -> Array:
 
 @_rule(
     title="Conviction",
-    undefined=f"{_NEVER}, or the consequent always does",
+    undefined=f"{_NEVER}, or the consequent always occurs",
     infinite="the antecedent never occurs without the consequent",
 )
 def conviction(rule: RuleTable) -> Array:
-    """How many times as often the rule would fail by chance as it does: P(not B) / P(not B | A).
+    """Expected failures of the rule under independence relative to the observed ones: P(not B) / P(not B | A).
 
     >>> conviction(RuleTable(both=2, antecedent=4, consequent=3, total=10))
     1.4
     """
-    fails = rule.antecedent - rule.both
-    return ratio(rule.antecedent * (rule.total - rule.consequent), rule.total * fails)
+    failures = rule.antecedent - rule.both
+    return ratio(rule.antecedent * (rule.total - rule.consequent), rule.total * failures)
 
 
 @_rule(title="Kulczynski's measure", range=(0, 1), aliases=("kulc", "mean_confidence"))
 def kulczynski(rule: RuleTable) -> Array:
-    """The mean of the confidence in both directions, whatever else was bought: (P(B | A) + P(A | B)) / 2.
+    """Mean of the confidences of both directions, independent of other transactions: (P(B | A) + P(A | B)) / 2.
 
     >>> round(kulczynski(RuleTable(both=2, antecedent=4, consequent=3, total=10)), 4)
     0.5833

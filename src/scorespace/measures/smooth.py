@@ -1,4 +1,4 @@
-"""Areas in which the size of the scores counts and not their order alone."""
+"""AUC variants that depend on score values, not only on their order."""
 
 from __future__ import annotations
 
@@ -7,134 +7,143 @@ from functools import partial
 import numpy as np
 
 from scorespace.curves.midpoint import Midpoint, Recentre, midpoints
-from scorespace.curves.smooth import sides, soft_ends, softened
-from scorespace.measures.measure import ONE_CLASS, Formula, by_order, measure
+from scorespace.curves.smooth import soft_label_bounds, softened, split_at_midpoint
+from scorespace.measures.measure import ONE_CLASS, Formula, bounds_by_order, measure
 from scorespace.measures.ranking import concordant_pairs
 from scorespace.tables import Array, ScoreTable, ratio
 
-_of_pairs = partial(measure, range=(0, 1), best="high", undefined=ONE_CLASS, probability=True, within_classes=True)
+_pair_measure = partial(measure, range=(0, 1), best="high", undefined=ONE_CLASS, probability=True, stratified=True)
 
 
-def _certain_smauc(
+def _smauc_bounds(
     formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False
 ) -> list[Array] | None:
-    """The soft labels of each bin are known, or lie between ends; their order in it is the worst or the best."""
-    found = soft_ends(t, midpoint, recentre)
-    if found is None:
+    """Bounds from those of the soft labels in each bin, in the worst and the best order inside it."""
+    soft_bounds = soft_label_bounds(t, midpoint, recentre)
+    if soft_bounds is None:
         return None
-    least, most = found
-    size, loose = t.pos + t.neg, t.binned.loose
+    least, most = soft_bounds
+    size, loose = t.pos + t.neg, t.binned.is_mixed
     heights = np.array([least.sum(), most.sum()])
     if heights[0] < size.sum() / 2 < heights[1]:
         heights = np.append(heights, size.sum() / 2)
     pairs = heights * (size.sum() - heights)
-    if not pairs.min() > 0 or not t.n_pos * t.n_neg > 0:  # NaN is not, either
+    if not pairs.min() > 0 or not t.n_pos * t.n_neg > 0:  # also if NaN
         return None
     ends = []
-    for up, across, own in ((least, size - most, 0.0), (most, size - least, 1.0)):
+    for up, across, share in ((least, size - most, 0.0), (most, size - least, 1.0)):
         after = across.sum() - np.cumsum(across)
-        ends.append(float(up @ after + (up * across) @ np.where(loose, own, 0.5)))
+        ends.append(float(up @ after + (up * across) @ np.where(loose, share, 0.5)))
     return [np.asarray(ends[0] / pairs.max()), np.minimum(ends[1] / pairs.min(), 1.0)]
 
 
-def _certain_ease(formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean") -> list[Array] | None:
-    """The ease of a side is a straight line over its scores; in the bin that holds the midpoint it is next to none."""
-    found = sides(t, midpoint)
-    least, most = found.ends
+def _ease_bounds(formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean") -> list[Array] | None:
+    """On each side of the midpoint the ease is linear in the score; in the bin of the midpoint it is almost zero."""
+    sums = split_at_midpoint(t, midpoint)
+    least, most = sums.ends
     if not (least > 1e-9 and most < 1 - 1e-9):
         return None
 
-    def eased(positive: bool, middle: tuple[float, float]) -> tuple[Array, Array]:
-        above = found.line(positive, -middle[0] / (1 - middle[0]), 1 / (1 - middle[0]))
-        return above, found.line(positive, 1.0, -1 / middle[1])
+    def ease_sums(positive: bool, middle: tuple[float, float]) -> tuple[Array, Array]:
+        above = sums.line(positive, -middle[0] / (1 - middle[0]), 1 / (1 - middle[0]))
+        return above, sums.line(positive, 1.0, -1 / middle[1])
 
-    open_ = ~(found.high | found.low)
+    undetermined = ~(sums.high | sums.low)
     top, bottom = (t.binned.high - least) / (1 - least), 1 - t.binned.low / most
     wrong: list[float] = []
     right: list[float] = []
-    for middle, reach in (((most, least), 0.0), ((least, most), 1.0)):  # the ease of high scores falls with the middle
-        (above, below), (others, own) = eased(True, middle), eased(False, middle)
-        for sums, up, down in ((wrong, others, below), (right, above, own)):
-            sums.append(float(np.maximum(up[found.high], 0).sum() + np.maximum(down[found.low], 0).sum()))
-        wrong[-1] += reach * float((t.pos * bottom + t.neg * top)[open_].sum())
-        right[-1] += reach * float((t.pos * top + t.neg * bottom)[open_].sum())
-    if not wrong[0] + right[0] > 0:  # all scores may lie at the midpoint, and then there is no ease
+    for middle, reach in (
+        ((most, least), 0.0),
+        ((least, most), 1.0),
+    ):  # ease of high scores decreases with the midpoint
+        (above, below), (others, own) = ease_sums(True, middle), ease_sums(False, middle)
+        for totals, up, down in ((wrong, others, below), (right, above, own)):
+            totals.append(float(np.maximum(up[sums.high], 0).sum() + np.maximum(down[sums.low], 0).sum()))
+        wrong[-1] += reach * float((t.pos * bottom + t.neg * top)[undetermined].sum())
+        right[-1] += reach * float((t.pos * top + t.neg * bottom)[undetermined].sum())
+    if not wrong[0] + right[0] > 0:  # all scores may be at the midpoint, so the total ease may be zero
         return None
     return [np.asarray(wrong[k] / (wrong[k] + right[1 - k])) for k in (0, 1)]
 
 
-@_of_pairs(
+@_pair_measure(
     title="Area under the smooth ROC curve",
     undefined=f"{ONE_CLASS}, or the soft labels are all of one class",
-    within_classes=False,
-    beside="auc",
+    stratified=False,
+    companion="auc",
     aliases=("smooth_auc", "smroc_auc"),
-    interval="class-area",
-    covers="near 1 it holds the truth in 89 to 100 % of samples, where low scores weigh most in 87 to 89 %",
-    certain=_certain_smauc,
+    interval="logit-area",
+    coverage_note="values near 1: covers in 89 to 100 % of samples; heavily weighted low scores: in 83 to 90 %",
+    bounds=_smauc_bounds,
 )
 def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False) -> Array:
-    """AUC of soft labels, each case c of a positive and 1 − c of a negative: c = s if appropriate, else 1 − s.
+    """AUC of soft labels; a case counts as c positives and 1 − c negatives: c = s if appropriate, else 1 − s.
 
-    A score is appropriate when a positive lies above the midpoint, or a negative at or below it. `midpoint` is
-    mean, cross_weighted, median, class_medians, half or a number; `recentre` moves it to 0.5 first. Read it
-    beside AUC: under imbalance it mostly measures the larger class.
+    A score is appropriate if a positive is above the midpoint, or a negative at or below it. `midpoint` is mean,
+    cross_weighted, median, class_medians, half or a number; `recentre` maps it to 0.5 first. Report it together with
+    AUC: under class imbalance it mostly reflects the larger class.
     """
     soft = softened(t, midpoint, recentre)
-    found = ratio(concordant_pairs(soft), soft.n_pos * soft.n_neg)
-    return np.where(t.n_pos * t.n_neg > 0, np.clip(found, 0, 1), np.nan)
+    area = ratio(concordant_pairs(soft), soft.n_pos * soft.n_neg)
+    return np.where(t.n_pos * t.n_neg > 0, np.clip(area, 0, 1), np.nan)
 
 
 @measure(
-    title="Error weighed by ease",
+    title="Error weighted by ease",
     range=(0, 1),
     best="low",
-    undefined="every score lies at the midpoint, or a class that the midpoint needs is absent",
+    undefined="every score is at the midpoint, or a class that the midpoint needs is absent",
     probability=True,
     aliases=("ease_weighted_error",),
     interval="log-t",
-    certain=_certain_ease,
+    bounds=_ease_bounds,
 )
 def ease_err(t: ScoreTable, *, midpoint: Midpoint = "mean") -> Array:
-    """Error rate in which a case counts as much as it was easy, a measure of this package: Σ e · [wrong side] / Σ e.
+    """Error rate weighted by the ease e of each case (specific to scorespace): Σ e · [wrong side] / Σ e.
 
-    The ease e of a case is how far its score lies from the midpoint, as a share of the way to 0 or 1. So an error in
-    doubt costs little, a sure one as much as a sure success earns.
+    The ease of a case is the distance of its score from the midpoint, relative to that of 0 or 1. An error near the
+    midpoint costs little, a confident one as much as a confident success gains.
 
     >>> from scorespace.tables import score_table
-    >>> doubtful, sure = score_table([1, 0, 0], [0.9, 0.55, 0.1]), score_table([1, 0, 0], [0.9, 1.0, 0.1])
-    >>> round(ease_err(doubtful, midpoint=0.5), 4), round(ease_err(sure, midpoint=0.5), 4)
+    >>> near, far = score_table([1, 0, 0], [0.9, 0.55, 0.1]), score_table([1, 0, 0], [0.9, 1.0, 0.1])
+    >>> round(ease_err(near, midpoint=0.5), 4), round(ease_err(far, midpoint=0.5), 4)
     (0.0588, 0.3846)
     """
     pos, neg = t.pos, t.neg
     middle = midpoints(t.score, pos, neg, midpoint)[..., None]
     above = t.score > middle
     ease = ratio(np.abs(t.score - middle), np.where(above, 1 - middle, np.where(middle > 0, middle, 1.0)))
-    every = np.vecdot(pos + neg, ease)
-    return np.clip(ratio(np.vecdot(np.where(above, neg, pos), ease), every), 0, 1)
+    total = np.vecdot(pos + neg, ease)
+    return np.clip(ratio(np.vecdot(np.where(above, neg, pos), ease), total), 0, 1)
 
 
-_OF_FEW = "with 20 positives in 2 000 cases, and where high scores weigh most, it holds the truth in 87 to 91 %"
+_FEW_POSITIVES = "20 positives in 2 000 cases, and heavily weighted high scores: covers in 86 to 91 % of samples"
 
 
-@_of_pairs(title="Scored AUC", aliases=("scored_auc",), certain=by_order, interval="logit-t", covers=_OF_FEW)
+@_pair_measure(
+    title="Scored AUC",
+    aliases=("scored_auc",),
+    bounds=bounds_by_order,
+    interval="logit-t",
+    coverage_note=_FEW_POSITIVES,
+)
 def sauc(t: ScoreTable) -> Array:
-    """By how much positives are scored above negatives: the mean over all pairs of max(0, s₊ − s₋)."""
+    """Mean amount by which positives score higher than negatives: mean over all pairs of max(0, s₊ − s₋)."""
     pos, neg = t.pos, t.neg
     above = np.cumsum(pos * t.score, axis=-1) - t.score * np.cumsum(pos, axis=-1)  # Σ (s₊ − s₋) over s₊ ≥ s₋
-    lead = np.einsum("...i,...i->...", np.maximum(above, 0), neg)
-    return np.clip(ratio(lead, t.n_pos * t.n_neg), 0, 1)
+    difference = np.einsum("...i,...i->...", np.maximum(above, 0), neg)
+    return np.clip(ratio(difference, t.n_pos * t.n_neg), 0, 1)
 
 
-def _certain_prob_auc(formula: Formula, t: ScoreTable) -> list[Array]:
+def _prob_auc_bounds(formula: Formula, t: ScoreTable) -> list[Array]:
     """Exact, from the sum of the scores of each class."""
     of_pos = t.binned.first[t.positive].sum()
-    apart = ratio(of_pos, t.n_pos) - ratio(t.binned.first.sum() - of_pos, t.n_neg)
-    return [np.clip((apart + 1) / 2, 0, 1)]
+    difference = ratio(of_pos, t.n_pos) - ratio(t.binned.first.sum() - of_pos, t.n_neg)
+    return [np.clip((difference + 1) / 2, 0, 1)]
 
 
-@_of_pairs(title="Probabilistic AUC", aliases=("probabilistic_auc",), certain=_certain_prob_auc)
+@_pair_measure(title="Probabilistic AUC", aliases=("probabilistic_auc",), bounds=_prob_auc_bounds)
 def prob_auc(t: ScoreTable) -> Array:
-    """How far the mean scores of the classes lie apart: (mean s of positives − mean s of negatives + 1) / 2."""
-    apart = ratio(t.pos @ t.score, t.n_pos) - ratio(t.neg @ t.score, t.n_neg)
-    return np.clip((apart + 1) / 2, 0, 1)
+    """Difference of the mean scores of the classes: (mean s of positives − mean s of negatives + 1) / 2."""
+    difference = ratio(t.pos @ t.score, t.n_pos) - ratio(t.neg @ t.score, t.n_neg)
+    return np.clip((difference + 1) / 2, 0, 1)

@@ -1,1 +1,1 @@
-"""Edge out: the local web page, which shows the report of any file of one folder and the rows behind its numbers."""
+"""The local web page: from a file to its report and the rows behind the numbers."""

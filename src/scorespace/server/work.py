@@ -1,135 +1,116 @@
-"""Evaluations that are asked for: each is made once, however often it is asked for, kept a while, stopped on demand."""
+"""One evaluation in a process of its own, which can be ended at any moment.
+
+The question is a line of JSON on standard input; when that is closed, the process ends. Progress and errors are lines
+of JSON on standard output; the results are files in the folder that the question names.
+"""
 
 from __future__ import annotations
 
 import json
-import subprocess
+import os
+import signal
 import sys
 import threading
-import time
-from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
+from scorespace.errors import ScoreSpaceError, is_out_of_memory
 from scorespace.results import Row
-from scorespace.server.asked import Asked
+from scorespace.server.request import PageRequest
 
-KEPT: Final = 8
-"""Evaluations that are remembered."""
-
-AT_ONCE: Final = 2
-"""Evaluations that run at the same time; others wait."""
-
-Version = tuple[str, int, int]
-"""The path of a file, and what changes when it does."""
-
-Key = tuple[tuple[Version, ...], Asked]
-"""The versions of the files that are read, and what is asked of them."""
+Tell = Callable[[str, float | None], None]
+"""Called with the current step, and the share of it that is done where that is known."""
 
 
-@dataclass
-class Job:
-    """An evaluation: what it is doing, and in the end its page and report, or an error."""
+def evaluate_view(request: PageRequest, paths: Sequence[str], folder: Path, tell: Tell) -> None:
+    """Write the report of a view, its form for the page, and the evaluation to compare others with."""
+    from scorespace.evaluation.assemble import evaluate_data
+    from scorespace.report import html, sections
 
-    paths: tuple[str, ...]
-    asked: Asked
-    doing: str = "waiting for another evaluation"
-    share: float | None = None
-    page: bytes = b""
-    report: bytes = b""
-    error: Row | None = None
-    stopped: bool = False
-    ended: threading.Event = field(default_factory=threading.Event)
-    began: float = field(default_factory=time.monotonic)
-    process: Any = None
-
-    @property
-    def seconds(self) -> float:
-        """How long it has been at work."""
-        return time.monotonic() - self.began
-
-    def run(self, turn: threading.Semaphore) -> None:
-        """Do it, once it is its turn."""
-        try:
-            with turn:
-                if not self.stopped:
-                    self._run()
-        finally:
-            if not self.page and self.error is None:
-                problem = "the evaluation was stopped." if self.stopped else "the evaluation ended without an answer."
-                hint = "start it again" if self.stopped else "less memory: a sample of the rows"
-                self.error = {"kind": "", "problem": problem, "seen": "", "hint": hint}
-            self.ended.set()
-
-    def _run(self) -> None:
-        # -P: what lies in the folder from which it was started is data, and no code to import.
-        command = [sys.executable, "-P", "-m", "scorespace.server.job"]
-        question = {"paths": self.paths, "file": self.asked.file, "said": self.asked.said}
-        pipe: Any = subprocess.PIPE
-        with (
-            suppress(OSError, ValueError),  # it has gone: its silence is told
-            subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process,
-        ):
-            self.process, self.doing = process, "starting"
-            if self.stopped:
-                process.kill()
-            process.stdin.write(json.dumps(question).encode() + b"\n")  # type: ignore[union-attr]
-            process.stdin.flush()  # type: ignore[union-attr]
-            self._listen(process.stdout)
-            process.kill()
-
-    def _listen(self, answers: Any) -> None:
-        for line in answers:
-            said = json.loads(line)
-            if "error" in said:
-                self.error = said["error"]
-            elif "sizes" in said:
-                page, report = (answers.read(size) for size in said["sizes"])
-                if [len(page), len(report)] == said["sizes"]:
-                    self.page, self.report = page, report
-            else:
-                self.doing, self.share = said["doing"], said["share"]
-
-    def stop(self) -> None:
-        """End it, wherever it is."""
-        self.stopped = True
-        if self.process is not None:
-            self.process.kill()
+    tell(f"Reading {request.file}", None)
+    if request.every("rater"):
+        document = _rater_document(request, paths[0])
+    else:
+        named = dict(zip(request.files[1:], paths[1:], strict=True))
+        options = request.arguments(named.get(request.one("costs") or ""))
+        baseline = named.get(request.one("baseline") or "")
+        if against := request.one("against"):
+            tell(f"Evaluating {against}", None)
+            baseline = str(folder / "against.json")
+            evaluate_data(named[against], **options).save(baseline)
+        step = ["Bootstrap resampling"]
+        evaluation = evaluate_data(paths[0], **options, baseline=baseline, progress=lambda share: tell(step[-1], share))
+        evaluation.summary  # noqa: B018 - computed here, while its progress is shown
+        evaluation.slices  # noqa: B018
+        step.append("Computing the sections of the report")
+        tell(step[-1], None)
+        document = sections.document(evaluation, command=request.command())
+        evaluation.save(folder / "evaluation.json")
+    tell("Writing the report", None)
+    script = html.read_asset(Path(__file__).parent / "static" / "frame.js")
+    style = html.read_asset(Path(__file__).parent / "static" / "frame.css")
+    parts = html.ServerParts("", style, "This page is served by your own computer, only to you.", script)
+    (folder / "report.html").write_bytes(html.render(document).encode(errors="replace"))
+    (folder / "framed.html").write_bytes(html.render(document, parts).encode(errors="replace"))
 
 
-class Work:
-    """The evaluations of a server by what they are of: the same question is worked on once."""
+def _rater_document(request: PageRequest, path: str) -> Any:
+    from scorespace.agreement.raters import RaterAgreement
+    from scorespace.evaluation.two_samples import agree
+    from scorespace.io import FilteredData
+    from scorespace.report import agreement as view
 
-    def __init__(self) -> None:
-        self._jobs: dict[Key, Job] = {}
-        self._lock = threading.Lock()
-        self._turn = threading.Semaphore(AT_ONCE)
+    where = request.where
+    found = agree(path if where is None else FilteredData(path, where), **request.rater_arguments())
+    is_plain = isinstance(found, RaterAgreement)
+    return (view.rating_document if is_plain else view.document)(found, Path(path).name)  # type: ignore[arg-type]
 
-    def ask(self, versions: tuple[Version, ...], asked: Asked) -> Job:
-        """The evaluation, begun if nobody has asked for it yet."""
-        key = versions, asked
-        with self._lock:
-            job = self._jobs.pop(key, None)
-            if job is None:
-                job = Job(tuple(path for path, _, _ in versions), asked)
-                threading.Thread(target=job.run, args=(self._turn,), daemon=True).start()
-            self._jobs[key] = job  # the last asked for is the last to be forgotten
-            done = [each for each, one in self._jobs.items() if one.ended.is_set()]
-            for each in done[: max(0, len(done) - KEPT)]:
-                del self._jobs[each]
-        return job
 
-    def stop(self, versions: tuple[Version, ...], asked: Asked) -> None:
-        """End an evaluation and forget it, so that the next question begins anew."""
-        with self._lock:
-            job = self._jobs.pop((versions, asked), None)
-        if job is not None:
-            job.stop()
+def error_row(error: Exception) -> Row:
+    """An error by its parts; an error of our own says so."""
+    kind = type(error).__name__
+    if is_out_of_memory(error):
+        kind = "MemoryError"
+        error = ScoreSpaceError("not enough memory.", hint="fewer columns, or a condition on the rows")
+    elif isinstance(error, OSError):
+        error = ScoreSpaceError("a file cannot be read.", seen=error.strerror, hint="choose it again")
+    elif not isinstance(error, ScoreSpaceError):
+        kind, seen = "InternalError", " ".join(f"{kind}: {error}".split())[:200]
+        error = ScoreSpaceError("an unexpected error in scorespace.", seen=seen, hint="please report it")
+    return {"kind": kind, "problem": error.problem, "seen": error.seen or "", "hint": error.hint or ""}
 
-    def close(self) -> None:
-        """End all of them."""
-        with self._lock:
-            jobs = list(self._jobs.values())
-            self._jobs.clear()
-        for job in jobs:
-            job.stop()
+
+def main() -> None:
+    """Answer the question on standard input."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what libraries print is no answer
+    question = json.loads(sys.stdin.buffer.readline())
+    threading.Thread(target=_end_with_server, daemon=True).start()
+
+    def say(content: Row) -> None:
+        answers.write(json.dumps(content) + "\n")
+        answers.flush()
+
+    request = PageRequest(question["file"], tuple((name, value) for name, value in question["stated"]))
+    try:
+        evaluate_view(
+            request,
+            question["paths"],
+            Path(question["folder"]),
+            lambda step, share: say({"step": step, "share": share}),
+        )
+    except Exception as error:
+        say({"error": error_row(error)})
+    else:
+        say({"done": True})
+
+
+def _end_with_server() -> None:
+    """End by a signal when the server closes standard input or has been killed."""
+    os.read(0, 1)
+    signal.raise_signal(signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,9 +1,18 @@
-"""What we know: the sufficient statistics that every curve and measure is a function of."""
+"""Tables: the sufficient statistics from which curves and measures are computed."""
 
-from scorespace.tables.class_bins import ClassBins
-from scorespace.tables.classes import ClassTable, class_table
-from scorespace.tables.confusion import ConfusionTable, confusion
-from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.residual import ResidualTable, residual_table
-from scorespace.tables.score import ScoreTable, score_table
-from scorespace.tables.table import Array, At, NoTableError, Table, Top
+from scorespace.tables.multiclass_bins import ClassBins
+from scorespace.tables.multiclass import ClassTable
+from scorespace.tables.multiclass import class_table
+from scorespace.tables.confusion import ConfusionTable
+from scorespace.tables.confusion import confusion
+from scorespace.tables.counts import Counts
+from scorespace.tables.counts import ratio
+from scorespace.tables.regression import ResidualTable
+from scorespace.tables.regression import residual_table
+from scorespace.tables.scores import ScoreTable
+from scorespace.tables.scores import score_table
+from scorespace.tables.table import Array
+from scorespace.tables.threshold import At
+from scorespace.tables.table import NoTableError
+from scorespace.tables.table import Table
+from scorespace.tables.threshold import TopCases

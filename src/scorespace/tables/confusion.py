@@ -1,46 +1,60 @@
-"""The confusion table: how often each actual class was decided to be each class."""
+"""Confusion tables: counts of decisions by actual and decided class."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.conditions import actual_rows
+from scorespace.costs import with_actual_rows
 from scorespace.errors import ColumnError, DataError, PositiveError, WeightError, listing
-from scorespace.frozen import dataclass
 from scorespace.results import grouped
-from scorespace.tables.columns import refuse_uncountable, weights_of
+from scorespace.tables.columns import check_weight_sum, validate_weights
 from scorespace.tables.counts import Counts
 from scorespace.tables.labels import (
-    at_least,
+    at_least_index,
+    class_ranks,
     encode_classes,
     label_text,
     natural_order,
-    places_in,
     positive_error,
     positive_index,
 )
-from scorespace.tables.order import counted_at
-from scorespace.tables.score import ScoreTable, prevalence_factors
-from scorespace.tables.table import Array, At, NoTableError, OfClasses, Stored, Table, Wanted, Weighed
+from scorespace.tables.score_arrays import prevalence_factors
+from scorespace.tables.scores import ScoreTable
+from scorespace.tables.table import Array, NamedClasses, NoTableError, StoredTable, Table, Wanted, WeightedTable
+from scorespace.tables.threshold import At
+from scorespace.tables.weighted_quantiles import count_by_index
 
 
 @dataclass(frozen=True, eq=False)
-class ConfusionTable(OfClasses, Weighed):
-    """Counts of decisions, rows actual and columns decided; leading axes are replicates.
+class ConfusionTable(NamedClasses, WeightedTable):
+    """Counts of decisions, rows actual and columns decided.
 
-    `positive` is the index of the positive class of two; with K classes each takes its turn.
+    Parameters
+    ----------
+    matrix : ndarray of shape (…, n_classes, n_classes)
+        Counts; leading axes are replicates.
+    classes : tuple of str
+        Names of the classes.
+    positive : int, optional
+        Index of the positive class; None if there is none, as for multiclass decisions.
+    squares : ndarray, optional
+        Sums of squared weights in the same shape, if cases are weighted.
+    ranked_classes : bool
+        Whether the classes are in a stated order.
 
+    Examples
+    --------
     >>> confusion([[6, 2], [1, 3]], classes=["cancer", "healthy"], positive="cancer").counts_of(0).tp
     array(6.)
     """
 
-    holds = "decisions on several classes"
+    holds = "multiclass decisions"
     weights, axes = "matrix", 2
     counts_outcomes = True
     matrix: Array
@@ -50,37 +64,69 @@ class ConfusionTable(OfClasses, Weighed):
     ranked_classes: bool = field(default=False, repr=False)
 
     def in_order(self, order: Sequence[Any]) -> Self:
-        names = tuple(places_in(order, self.classes))
-        matrix = _spread(self.matrix, self.classes, names)
-        squares = None if self.squares is None else _spread(self.squares, self.classes, names)
+        """Return the table with its classes in the given order, lowest first.
+
+        Parameters
+        ----------
+        order : sequence
+            Names of all classes, lowest first.
+
+        Returns
+        -------
+        ConfusionTable
+            The same counts with ordered classes.
+        """
+        names = tuple(class_ranks(order, self.classes))
+        matrix = _align(self.matrix, self.classes, names)
+        squares = None if self.squares is None else _align(self.squares, self.classes, names)
         positive = None if self.positive is None else names.index(self.classes[self.positive])
         return type(self)(matrix, names, positive, squares, ranked_classes=True)
 
     def described(self) -> str:
+        """Description for messages, such as "a confusion table of 3 classes without a positive class"."""
         stated = "" if self.positive is not None else " without a positive class"
         return f"a confusion table of {len(self.classes)} classes{stated}"
 
     @property
     def strata(self) -> NDArray[np.intp]:
+        """Index of the actual class of each cell, for stratified resampling."""
         return np.repeat(np.arange(len(self.classes)), len(self.classes))
 
-    def stored(self) -> Stored:
+    def stored(self) -> StoredTable:
+        """Convert to columns for storage."""
         about = {"kind": "decisions", "positive": self.positive, "weighted": self.squares is not None}
         decided = np.tile(np.arange(len(self.classes)), len(self.classes))
         columns = {"actual": self.strata, "decided": decided, "weight": self.cells}
-        return Stored(about, columns if self.squares is None else {**columns, "squares": self.squares.ravel()})
+        return StoredTable(about, columns if self.squares is None else {**columns, "squares": self.squares.ravel()})
 
     def inside(
         self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
-        """The outcomes of the positive class or of a named one; a two-class decision as scores 1 and 0."""
+        """Derive the outcomes of the positive or a named class; a binary decision also gives scores 1 and 0.
+
+        Parameters
+        ----------
+        wanted : type of Table
+            The kind of table that is derived.
+        of : str, optional
+            Name of the class that is positive; that of the table by default.
+        at : None
+            Must be omitted: a decision has no threshold.
+        sized : bool
+            Whether values of the scores matter, not only their order.
+
+        Returns
+        -------
+        Table
+            A table of the wanted kind.
+        """
         if at is not None:
             none = Counts.crisp if wanted is Counts else "{label} covers all thresholds"
-            raise NoTableError("asks for a threshold, but " + none, hint="{label}")
-        least = at_least(of, self.classes, self.ordinal)
+            raise NoTableError("specifies a threshold, but " + none, hint="{label}")
+        least = at_least_index(of, self.classes, self.ordinal)
         if least is not None and wanted is Counts:
-            return cast(Wanted, self._from(least))
-        index = self.positive if of is None else self.place_of(of)  # of several classes, one that was stated
+            return cast(Wanted, self._at_least(least))
+        index = self.positive if of is None else self.place_of(of)
         if wanted is Counts:
             if index is None:
                 raise NoTableError(
@@ -95,6 +141,18 @@ class ConfusionTable(OfClasses, Weighed):
         return super().inside(wanted, of)
 
     def at_prevalence(self, share: float) -> Self:
+        """Reweight the cases to a given prevalence; without a positive class nothing changes.
+
+        Parameters
+        ----------
+        share : float
+            The prevalence, between 0 and 1.
+
+        Returns
+        -------
+        ConfusionTable
+            The reweighted table.
+        """
         if self.positive is None:
             return self
         factor = prevalence_factors(self.strata, self.cells, self.positive, share).reshape(self.matrix.shape)
@@ -104,47 +162,117 @@ class ConfusionTable(OfClasses, Weighed):
         return replace(self, matrix=self.matrix * factor, squares=squares * factor**2)
 
     def right(self, at: At | None = None) -> NDArray[np.bool_]:
+        """Whether the decision on each cell is correct.
+
+        Parameters
+        ----------
+        at : None
+            Not used: a decision has no threshold.
+
+        Returns
+        -------
+        ndarray of bool
+            One value per cell, row by row.
+        """
         return np.eye(len(self.classes), dtype=bool).ravel()
 
     def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        """The score table of the positive class, where decisions score 1 or 0, and the cell of each case there.
+
+        Parameters
+        ----------
+        cell : ndarray of int
+            The cell of each case.
+
+        Returns
+        -------
+        tuple
+            The score table, and the cell of each case in it.
+        """
         size = len(self.classes)
         if self.positive is None:
-            raise NoTableError(f"needs scores of a positive class, and {self.described()} hold none")
+            raise NoTableError(f"needs scores of a positive class, but {self.described()} has none")
         actual, decided = cell // size, cell % size
         columns = self.matrix[:, self.positive], self.matrix.sum(axis=1) - self.matrix[:, self.positive]
         scores = ScoreTable(np.array([1.0, 0.0]), np.stack(columns, axis=-1), self.classes, self.positive)
         return scores, (actual * 2 + (decided != self.positive)).astype(np.int32)
 
     def averaged_over(self, wanted: type[Table]) -> Table:
+        """The table over whose classes a measure of decisions is averaged: this one.
+
+        Parameters
+        ----------
+        wanted : type of Table
+            The kind of table that is derived.
+
+        Returns
+        -------
+        ConfusionTable
+            This table.
+        """
         if wanted is not Counts:
             raise NoTableError("averages scores of the classes, but these are decisions")
         return self
 
     def each(self, wanted: type[Wanted]) -> list[Wanted]:
+        """One-vs-rest outcomes of all classes.
+
+        Parameters
+        ----------
+        wanted : type of Table
+            The kind of table that is derived.
+
+        Returns
+        -------
+        list of Counts
+            The outcomes with each class as positive.
+        """
         return [cast(Wanted, self.counts_of(k)) for k in range(len(self.classes))]
 
     def pairwise(self, wanted: type[Wanted]) -> Iterator[tuple[int, int, Wanted]]:
-        """The outcomes of each class against each other one: of the cases of both, those decided for either."""
+        """One-vs-one outcomes of every two classes, from the cases of both that were decided for either.
+
+        Parameters
+        ----------
+        wanted : type of Table
+            The kind of table that is derived.
+
+        Yields
+        ------
+        tuple of int, int and Counts
+            The positive class, the negative class, and their outcomes.
+        """
         for i, j in permutations(range(len(self.classes)), 2):
             tp, fn, fp, tn = (self.matrix[..., a, b] for a, b in ((i, i), (i, j), (j, i), (j, j)))
             yield i, j, cast(Wanted, Counts(tp=tp, fp=fp, fn=fn, tn=tn))
 
     def pooled(self, wanted: type[Wanted]) -> Wanted:
-        """The outcomes of all classes added up."""
-        each = self.one_vs_rest
-        return cast(Wanted, each.with_cells(each.cells.sum(axis=-2)))
+        """Sum of the one-vs-rest outcomes of all classes (micro average).
+
+        Parameters
+        ----------
+        wanted : type of Table
+            The kind of table that is derived.
+
+        Returns
+        -------
+        Counts
+            The summed outcomes.
+        """
+        counts = self.one_vs_rest
+        return cast(Wanted, counts.with_cells(counts.cells.sum(axis=-2)))
 
     @property
     def one_vs_rest(self) -> Counts:
-        """The outcomes with each class in turn as positive, along the last axis."""
+        """One-vs-rest outcomes of each class, along the last axis."""
         squares = None if self.squares is None else replace(self, matrix=self.squares, squares=None).one_vs_rest
-        hit = np.diagonal(self.matrix, axis1=-2, axis2=-1)
+        correct = np.diagonal(self.matrix, axis1=-2, axis2=-1)
         actual, decided = self.matrix.sum(axis=-1), self.matrix.sum(axis=-2)
-        total = actual.sum(axis=-1, keepdims=True)
-        return Counts(tp=hit, fp=decided - hit, fn=actual - hit, tn=total - actual - decided + hit, squares=squares)
+        tn = actual.sum(axis=-1, keepdims=True) - actual - decided + correct
+        return Counts(tp=correct, fp=decided - correct, fn=actual - correct, tn=tn, squares=squares)
 
-    def _from(self, index: int) -> Counts:
-        """The outcomes with that class and all above it as positive."""
+    def _at_least(self, index: int) -> Counts:
+        """Outcomes with that class and all above it as positive."""
         low, high = slice(None, index), slice(index, None)
         sides = (high, high), (low, high), (high, low), (low, low)
 
@@ -154,41 +282,52 @@ class ConfusionTable(OfClasses, Weighed):
         return outcomes(self.matrix, None if self.squares is None else outcomes(self.squares))
 
     def counts_of(self, index: int) -> Counts:
-        """The outcomes with that class as positive."""
+        """Outcomes with that class as positive.
+
+        Parameters
+        ----------
+        index : int
+            Index of the positive class.
+
+        Returns
+        -------
+        Counts
+            The outcomes.
+        """
         return self.one_vs_rest[..., index]
 
     @property
     def class_totals(self) -> Array:
-        """Weight of each actual class."""
+        """Weight of each actual class, shape (…, K)."""
         return self.matrix.sum(axis=-1)
 
     def score_table(self) -> ScoreTable:
-        """A crisp two-class decision as a score table with the scores 1 (positive) and 0."""
+        """A binary decision as a score table with the scores 1 (positive) and 0."""
         if self.positive is None or len(self.classes) != 2:
             raise DataError(
-                "only a two-class decision is a score table.",
+                "only a binary decision can become a score table.",
                 seen=f"{len(self.classes)} classes",
                 hint="two classes, one of them positive",
             )
         decided = [self.positive, 1 - self.positive]
         squares = None if self.squares is None else self.squares[..., decided]
-        held = np.array([1.0, 0.0]), self.matrix[..., decided]
-        return ScoreTable(*held, self.classes, self.positive, squares=squares)
+        scores = np.array([1.0, 0.0])
+        return ScoreTable(scores, self.matrix[..., decided], self.classes, self.positive, squares=squares)
 
     def __add__(self, other: Self) -> Self:
-        """The table of both samples together."""
+        """Merge the tables of two samples."""
         classes = tuple(dict.fromkeys(self.classes + other.classes))
-        named = self.positive_name
-        if named != other.positive_name:
+        positive_name = self.positive_name
+        if positive_name != other.positive_name:
             raise DataError(
-                "tables with different positive classes cannot be merged.", hint="the same positive class in both"
+                "tables with different positive classes cannot be merged.", hint="use the same positive class in both"
             )
 
         def both(ours: Array, theirs: Array) -> Array:
-            return _spread(ours, self.classes, classes) + _spread(theirs, other.classes, classes)
+            return _align(ours, self.classes, classes) + _align(theirs, other.classes, classes)
 
         squares = self.squares_with(other, both)
-        positive = None if named is None else classes.index(named)
+        positive = None if positive_name is None else classes.index(positive_name)
         return type(self)(both(self.matrix, other.matrix), classes, positive, squares)
 
     def __repr__(self) -> str:
@@ -216,11 +355,34 @@ def confusion(
     copies: bool = False,
     rows: Literal["actual", "predicted"] = "actual",
 ) -> ConfusionTable:
-    """The confusion table from labels and decisions, or from a given matrix.
+    """Build a confusion table from labels and decisions, or from a matrix of counts.
 
-    `rows` says what the rows of the matrix are: the actual classes, or the predicted ones. Intervals take a weighted
-    case as one, unless the weights are `copies` of it.
+    Confidence intervals treat a weighted case as one case, unless the weights are copies.
 
+    Parameters
+    ----------
+    truth : array_like
+        Actual class of each case, or a matrix of counts.
+    decision : array_like, optional
+        Decided class of each case; omitted for a matrix.
+    classes : sequence, optional
+        Names of the classes, in the order of the matrix; by default those of the labels.
+    positive : object, optional
+        The positive class; inferred only for {0, 1}, {-1, 1} and booleans.
+    weight : array_like of shape (n_cases,), optional
+        Weight of each case; 1 by default.
+    copies : bool
+        Whether weights are frequencies, each unit being one case.
+    rows : {"actual", "predicted"}
+        What the rows of a matrix are.
+
+    Returns
+    -------
+    ConfusionTable
+        The table of measures of decisions.
+
+    Examples
+    --------
     >>> confusion([[6, 2], [1, 3]], classes=["cancer", "healthy"])
     ConfusionTable: 12 cases, rows actual, columns decided
               cancer  healthy
@@ -232,16 +394,14 @@ def confusion(
     if decision is not None:
         table = _from_labels(truth, decision, classes, weight, copies)
     elif weight is None:
-        table = _from_matrix(actual_rows(truth, rows), classes)
+        table = _from_matrix(with_actual_rows(truth, rows), classes)
     else:
-        raise WeightError(
-            "a matrix holds weights already; weight is for labels and decisions.", hint="leave weight out"
-        )
+        raise WeightError("a matrix of counts cannot be weighted.", hint="weights only with labels and decisions")
     return replace(table, positive=_positive_of(table, positive))
 
 
 def _positive_of(table: ConfusionTable, positive: Any) -> int | None:
-    """The stated positive class, the inferred one of two, or none: then each class takes its turn."""
+    """Index of the stated positive class, or of the inferred one of two; else None."""
     try:
         return positive_index(table.classes, positive)
     except PositiveError:
@@ -255,7 +415,7 @@ def _from_matrix(matrix: Any, classes: Sequence[Any] | None) -> ConfusionTable:
         cells = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            "a confusion matrix must hold numbers.", seen=str(error), hint="counts, a row for each actual class"
+            "a confusion matrix must hold numbers.", seen=str(error), hint="counts, one row for each actual class"
         ) from None
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
         raise DataError(
@@ -263,7 +423,7 @@ def _from_matrix(matrix: Any, classes: Sequence[Any] | None) -> ConfusionTable:
         )
     if not np.isfinite(cells).all() or (cells < 0).any() or not cells.any():
         raise DataError("a confusion matrix must hold counts.", seen=f"{cells.tolist()}", hint="numbers ≥ 0, not all 0")
-    refuse_uncountable(cells, "the cells of the matrix")
+    check_weight_sum(cells, "the cells of the matrix")
     names = tuple(map(label_text, classes)) if classes is not None else tuple(map(str, range(len(cells))))
     if len(names) != len(cells) or len(set(names)) != len(names):
         raise DataError(
@@ -289,24 +449,24 @@ def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weigh
             seen=f"{listing(actual_names)} and {listing(decided_names)}",
             hint="the same labels in both",
         )
-    seen = sorted({*actual_names, *decided_names}, key=natural_order)
-    names = tuple(seen if classes is None else map(label_text, classes))
+    labels = sorted({*actual_names, *decided_names}, key=natural_order)
+    names = tuple(labels if classes is None else map(label_text, classes))
     absent = [name for name in (*actual_names, *decided_names) if name not in names]
     if absent:
         raise ColumnError(
             f"the label {absent[0]!r} is not one of the classes.",
             seen=f"classes {names}",
-            hint="classes with every label that occurs",
+            hint="classes=… must include every label that occurs",
         )
     rows = np.array([names.index(name) for name in actual_names])[actual]
     columns = np.array([names.index(name) for name in decided_names])[decided]
-    weights = None if weight is None else weights_of(weight, rows.size)
-    cells, squares = counted_at(rows * len(names) + columns, (len(names), len(names)), weights, copies)
+    weights = None if weight is None else validate_weights(weight, rows.size)
+    cells, squares = count_by_index(rows * len(names) + columns, (len(names), len(names)), weights, copies)
     return ConfusionTable(cells.astype(np.float64), names, squares=squares)
 
 
-def _spread(cells: Array, own: tuple[str, ...], classes: tuple[str, ...]) -> Array:
-    """A matrix laid out for more classes than it has."""
+def _align(cells: Array, own: tuple[str, ...], classes: tuple[str, ...]) -> Array:
+    """Expand the matrix to more classes, with zeros for the new ones."""
     place = np.array([classes.index(name) for name in own])
     out = np.zeros((*cells.shape[:-2], len(classes), len(classes)))
     out[..., place[:, None], place] = cells

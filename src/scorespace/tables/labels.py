@@ -1,4 +1,4 @@
-"""Class labels: any kind of values in, whole-number codes and class names out."""
+"""Class labels: convert values of any type to integer codes and class names."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import ColumnError, DataError, PositiveError, did_you_mean, listing, nearest
-from scorespace.results import grouped, so_many
+from scorespace.errors import ColumnError, DataError, PositiveError, closest_name, did_you_mean, listing
+from scorespace.results import count_noun, grouped
 
-# The only label sets from which the positive class is inferred; one of two classes may be absent.
-_INFERRED = {("0", "1"): "1", ("-1", "1"): "1", ("False", "True"): "True", ("1",): "1", ("True",): "True"}
+# The only label sets from which the positive class is inferred; one of the two classes may be absent.
+_POSITIVE_BY_CONVENTION = {("0", "1"): "1", ("-1", "1"): "1", ("False", "True"): "True", ("1",): "1", ("True",): "True"}
 
 
 def label_text(value: Any) -> str:
-    """The name of a class: whole floats lose their point, everything else is its text.
+    """Name of a class: integral floats lose their decimal point, other values are converted to text.
 
     >>> label_text(1.0), label_text(np.True_), label_text("bad")
     ('1', 'True', 'bad')
@@ -29,22 +29,22 @@ def label_text(value: Any) -> str:
     return str(value)
 
 
-def bare(of: str) -> str:
-    """The class that is meant: one named like an average is written in quotes, macro is the mean and "macro" the class.
+def unquote_label(of: str) -> str:
+    """Remove the quotes of a class name: macro is the average, "macro" the class of that name.
 
-    >>> bare('"macro"'), bare("bad")
+    >>> unquote_label('"macro"'), unquote_label("bad")
     ('macro', 'bad')
     """
     return of[1:-1] if len(of) > 2 and of[0] == of[-1] == '"' else of
 
 
 def is_plain_code(name: str | None) -> bool:
-    """Whether a class is named by a number or a boolean, which read badly in a sentence."""
+    """Whether a class name is a number or a boolean, which read badly in a sentence."""
     return name is None or name in ("True", "False") or natural_order(name)[0] == 0
 
 
 def natural_order(name: str) -> tuple[int, float, str]:
-    """Numbers in numeric order before words in theirs, in which numbers count as such.
+    """Sort key: numbers in numeric order, then words in natural order (numbers inside them sort by value).
 
     >>> sorted(["class 10", "class 2", "10", "9"], key=natural_order)
     ['9', '10', 'class 2', 'class 10']
@@ -58,29 +58,30 @@ def natural_order(name: str) -> tuple[int, float, str]:
     return 1, 0.0, re.sub("[0-9]+", lambda digits: digits.group().zfill(20), name) + f"\0{name}"
 
 
-def places_in(order: Sequence[Any], classes: Sequence[str]) -> dict[str, int]:
-    """The place of each class in a stated order from the lowest to the highest; refused where one is not in it.
+def class_ranks(order: Sequence[Any], classes: Sequence[str]) -> dict[str, int]:
+    """Rank of each class in a stated order, lowest first; every class must be in it.
 
-    >>> places_in(["low", "high"], ("high", "low"))
+    >>> class_ranks(["low", "high"], ("high", "low"))
     {'low': 0, 'high': 1}
     """
     names = tuple(map(label_text, order))
     if len(set(names)) != len(names):
-        raise DataError("the order names a class twice.", seen=listing(names), hint="each class once")
+        raise DataError("the order names a class twice.", seen=listing(names), hint="name each class once")
     for name in classes:
         if name not in names:
             raise DataError(
                 f"the class {name!r} is not in the order.",
                 seen=f"the order {listing(names)}; classes {listing(classes)}",
-                hint=did_you_mean(name, names, "every class, from the lowest to the highest", quoted=True),
+                hint=did_you_mean(name, names, "name every class, lowest first", quoted=True),
             )
     return {name: place for place, name in enumerate(names)}
 
 
-def at_least(of: str | None, classes: Sequence[str], ordinal: bool) -> int | None:
-    """The place of the class in `>=class`, which stands for it and all above it; None for all else.
+def at_least_index(of: str | None, classes: Sequence[str], ordinal: bool) -> int | None:
+    """Index of the class in `>=class`, which means it and all above it; None for any other text.
 
-    >>> at_least(">=medium", ("low", "medium", "high"), True), at_least("medium", ("low", "medium", "high"), True)
+    >>> order = ("low", "medium", "high")
+    >>> at_least_index(">=medium", order, True), at_least_index("medium", order, True)
     (1, None)
     """
     if of is None or of in classes or not of.startswith((">=", "≥")):
@@ -93,17 +94,17 @@ def at_least(of: str | None, classes: Sequence[str], ordinal: bool) -> int | Non
 
 
 def check_order(classes: Sequence[str], ordinal: bool) -> None:
-    """Refuse classes that have no order: neither is one stated, nor are they numbers."""
+    """Refuse classes without an order: none is stated, and they are not numbers."""
     if not ordinal and not all(map(is_plain_code, classes)):
         raise DataError(
-            "distances between classes need their order.",
+            "an ordinal measure needs the order of the classes.",
             seen=f"classes {listing(classes)}",
-            hint=f'order="{",".join(classes)}", from the lowest to the highest',
+            hint=f'order="{",".join(classes)}", lowest first',
         )
 
 
 def distances(classes: Sequence[str], ordinal: bool) -> NDArray[np.int64]:
-    """How many steps each two classes are apart, where they have an order.
+    """Number of steps between every two ordered classes.
 
     >>> distances(("1", "2", "3"), False).tolist()
     [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
@@ -114,16 +115,16 @@ def distances(classes: Sequence[str], ordinal: bool) -> NDArray[np.int64]:
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN, NaT and the missing marks of the frame libraries."""
+    """Whether a value is None, NaN, NaT or the missing value of a frame library."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and value != value
 
 
-def array_of(values: Any) -> NDArray[Any]:
-    """The values as an array: what a masked one hides is missing, and one column (cases, 1) is a column.
+def to_array(values: Any) -> NDArray[Any]:
+    """Convert to an array: masked values become None, and shape (n_cases, 1) becomes (n_cases,).
 
-    >>> array_of([[1], [0]]).tolist(), array_of(np.ma.array([1, 0], mask=[True, False])).tolist()
+    >>> to_array([[1], [0]]).tolist(), to_array(np.ma.array([1, 0], mask=[True, False])).tolist()
     ([1, 0], [None, 0])
     """
     array = np.asarray(values)
@@ -135,7 +136,7 @@ def array_of(values: Any) -> NDArray[Any]:
 
 
 def encode_classes(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, ...]]:
-    """The same as `encode` of a column of classes: what looks like numbers is refused, as in files.
+    """Encode a column of classes like `encode`, but refuse values that look like continuous numbers.
 
     >>> encode_classes([0.9, 0.2], "decision")
     Traceback (most recent call last):
@@ -144,9 +145,9 @@ def encode_classes(values: Any, what: str = "truth") -> tuple[NDArray[Any], tupl
       hint: score=… for numbers
     """
     try:
-        array = array_of(values)
+        array = to_array(values)
     except ValueError:  # rows of different lengths
-        raise _no_labels(what) from None
+        raise _not_labels(what) from None
     codes, names = encode(array, what)
     if array.dtype.kind in "fc":
         _refuse_numbers([array.dtype.type(name) for name in names], what)
@@ -156,33 +157,35 @@ def encode_classes(values: Any, what: str = "truth") -> tuple[NDArray[Any], tupl
 
 
 def _refuse_numbers(distinct: list[Any], what: str) -> None:
-    """Refuse classes that are infinite, fractions or complex: one value of each class is looked at."""
-    numbers = [one for one in distinct if isinstance(one, (float, complex, np.inexact))]
-    for held, found in (
-        ("complex numbers", [one for one in numbers if isinstance(one, (complex, np.complexfloating))]),
-        ("infinite values", [one for one in numbers if not np.isfinite(one)]),
+    """Refuse infinite, fractional and complex classes; one value of each class is checked."""
+    numbers = [value for value in distinct if isinstance(value, (float, complex, np.inexact))]
+    for kind, invalid in (
+        ("complex numbers", [value for value in numbers if isinstance(value, (complex, np.complexfloating))]),
+        ("infinite values", [value for value in numbers if not np.isfinite(value)]),
     ):
-        if found:
-            raise ColumnError(f"{what} holds {held}, not classes.", seen=listing(found), hint="one label for each case")
-    fractions = [label_text(one) for one in numbers if not float(one).is_integer()]  # type: ignore[arg-type]
+        if invalid:
+            raise ColumnError(
+                f"{what} holds {kind}, not classes.", seen=listing(invalid), hint="one label for each case"
+            )
+    fractions = [label_text(value) for value in numbers if not float(value).is_integer()]  # type: ignore[arg-type]
     if fractions:
         hint = "score=… for numbers" if what == "decision" else "labels, such as 0 and 1"
         seen = f"values such as {', '.join(fractions[:3])}"
         raise ColumnError(f"{what} looks like a number, not a class.", seen=seen, hint=hint)
 
 
-def _no_labels(what: str) -> DataError:
-    return DataError(f"{what} holds values that are no labels.", hint="one number or text per case")
+def _not_labels(what: str) -> DataError:
+    return DataError(f"{what} holds values that cannot be labels.", hint="one number or text per case")
 
 
 def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, ...]]:
-    """Codes into the sorted distinct class names; the codes have the smallest type that holds them.
+    """Encode labels as indices of the sorted class names, in the smallest integer type.
 
     >>> codes, classes = encode(["good", "bad", "good"])
     >>> codes.tolist(), classes
     ([1, 0, 1], ('bad', 'good'))
     """
-    array = array_of(values)
+    array = to_array(values)
     if array.ndim != 1:
         raise DataError(
             f"{what} must be one column of labels.",
@@ -191,12 +194,12 @@ def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, .
         )
     if array.size == 0:
         raise DataError(f"{what} is empty: there is nothing to evaluate.", hint="at least one case")
-    if array.dtype == bool:  # the commonest and cheapest case: one byte each already
+    if array.dtype == bool:  # the most common case needs no conversion
         return _without_absent(array.view(np.uint8), ("False", "True"))
     if array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= 1:
         return _without_absent(array.astype(np.uint8), ("0", "1"))
     if array.dtype == object:
-        return _encoded_objects(array, what)
+        return _encode_objects(array, what)
     if array.dtype.kind == "S":
         array = _text(array, what)
     if array.dtype.kind == "f":
@@ -212,26 +215,26 @@ def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, .
 
 
 def _text(array: NDArray[Any], what: str) -> NDArray[Any]:
-    """Bytes of ASCII as text."""
+    """Decode ASCII bytes."""
     try:
         return array.astype(str)
     except UnicodeDecodeError:
-        raise _no_labels(what) from None
+        raise _not_labels(what) from None
 
 
-def _encoded_objects(array: NDArray[Any], what: str) -> tuple[NDArray[Any], tuple[str, ...]]:
-    """The same of values of any kind; only the distinct ones are looked at one by one.
+def _encode_objects(array: NDArray[Any], what: str) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Encode values of any type; only the distinct ones are inspected.
 
-    Not by way of NumPy's texts, which lose a NUL at the end.
+    Avoids NumPy strings, which drop a trailing NUL.
     """
-    # With its type, so that True and 1 stay apart although they are equal.
+    # The key includes the type, because True == 1.
     keys = list(zip(map(type, array), array, strict=True))
     try:
         counted = Counter(keys)
     except TypeError:  # lists, arrays and the like
-        raise _no_labels(what) from None
+        raise _not_labels(what) from None
     if any(isinstance(value, (tuple, frozenset, bytes)) for _, value in counted):
-        raise _no_labels(what)
+        raise _not_labels(what)
     _refuse_missing(sum(n for (_, value), n in counted.items() if is_missing(value)), array.size, what)
     names = {key: label_text(key[1]) for key in counted}
     ordered = tuple(sorted(set(names.values()), key=natural_order))
@@ -242,7 +245,7 @@ def _encoded_objects(array: NDArray[Any], what: str) -> tuple[NDArray[Any], tupl
 
 
 def _without_absent(codes: NDArray[Any], names: tuple[str, str]) -> tuple[NDArray[Any], tuple[str, ...]]:
-    """Two classes, or the only one that occurs."""
+    """Both classes, or the only one that occurs."""
     ones = np.count_nonzero(codes)
     if 0 < ones < codes.size:
         return codes, names
@@ -254,17 +257,17 @@ def _refuse_missing(missing: int, size: int, what: str) -> None:
         raise DataError(
             f"{what} has missing values.",
             seen=f"{grouped(missing)} of {grouped(size)} cases",
-            hint="drop or fill those cases first",
+            hint="drop or impute those cases",
         )
 
 
 def positive_index(classes: Sequence[str], positive: Any = None, codes: NDArray[Any] | None = None) -> int:
-    """Which class is positive: the stated one, or 1 / True of {0, 1}, {-1, 1} and booleans.
+    """Index of the positive class: the stated one, or 1 / True of {0, 1}, {-1, 1} and booleans.
 
     >>> positive_index(["0", "1"]), positive_index(["bad", "good"], "bad")
     (1, 0)
     """
-    wanted = _INFERRED.get(tuple(sorted(classes))) if positive is None else label_text(positive)
+    wanted = _POSITIVE_BY_CONVENTION.get(tuple(sorted(classes))) if positive is None else label_text(positive)
     if wanted in classes:
         return classes.index(wanted)
     folded = [name.casefold() for name in classes]
@@ -277,33 +280,55 @@ def positive_index(classes: Sequence[str], positive: Any = None, codes: NDArray[
 def positive_error(
     classes: Sequence[str], positive: Any, counts: Sequence[float] | None, where: str = "the truth"
 ) -> PositiveError:
-    """The error for a positive class that is not stated or never occurs, with the classes seen."""
+    """The error for a positive class that is not stated or does not occur; it lists the classes."""
     rarest = classes[int(np.argmin(counts))] if counts is not None else classes[0]
-    seen = class_listing(classes, counts)
+    seen = list_classes(classes, counts)
     if positive is None:
-        problem = f"the positive class is not stated, and the labels of {where} do not tell."
+        problem = f"the positive class is not stated and cannot be inferred from the labels of {where}."
         return PositiveError(problem, seen=seen, hint=f'positive="{rarest}"')
     near = _nearest(label_text(positive), classes) or rarest
     return PositiveError(f"positive={positive!r} never occurs in {where}.", seen=seen, hint=f'positive="{near}"')
 
 
-_ALIKE = {"1": "True", "0": "False", "True": "1", "False": "0"}
+_EQUIVALENT = {"1": "True", "0": "False", "True": "1", "False": "0"}
 
 
 def _nearest(wanted: str, classes: Sequence[str]) -> str | None:
-    """The class that was meant: the same truth value in other words, one that begins alike, or one spelt nearly so."""
-    if _ALIKE.get(wanted) in classes:
-        return _ALIKE[wanted]
+    """The class that was probably meant: the same truth value, a common prefix, or a similar spelling."""
+    if _EQUIVALENT.get(wanted) in classes:
+        return _EQUIVALENT[wanted]
     folded = wanted.casefold()
-    alike = [
+    same_prefix = [
         name for name in classes if name and (folded.startswith(name.casefold()) or name.casefold().startswith(folded))
     ]
-    return alike[0] if len(alike) == 1 else nearest(wanted, classes)
+    return same_prefix[0] if len(same_prefix) == 1 else closest_name(wanted, classes)
 
 
-def class_listing(classes: Sequence[str], counts: Sequence[float] | None = None) -> str:
-    """The classes with their numbers of cases, as errors show them."""
+def list_classes(classes: Sequence[str], counts: Sequence[float] | None = None) -> str:
+    """List the classes with their numbers of cases, for messages."""
     if counts is None:
         return listing(classes)
-    shown = [f"{name!r} ({so_many(count, 'row')})" for name, count in zip(classes[:8], counts, strict=False)]
-    return ", ".join(shown) + (f" and {len(classes) - 8} more" if len(classes) > 8 else "")
+    texts = [f"{name!r} ({count_noun(count, 'row')})" for name, count in zip(classes[:8], counts, strict=False)]
+    return ", ".join(texts) + (f" and {len(classes) - 8} more" if len(classes) > 8 else "")
+
+
+def add_absent_class(
+    names: tuple[str, ...], positive: Any, codes: NDArray[Any]
+) -> tuple[tuple[str, ...], int, NDArray[Any]]:
+    """Class names, index of the positive class, and codes; if only one class occurs, the other one is added."""
+    if len(names) > 1:
+        return names, positive_index(names, positive, codes), codes
+    opposite = {"1": "0", "0": "1", "-1": "1", "True": "False", "False": "True"}.get(names[0])
+    if positive is None and opposite is not None:
+        wanted = "True" if "True" in (names[0], opposite) else "1"
+    elif positive is None or label_text(positive) == names[0]:
+        wanted, opposite = names[positive_index(names, positive)], opposite or negative_name(names[0])
+    else:
+        wanted = opposite = label_text(positive)
+    both = tuple(sorted((names[0], opposite), key=natural_order))
+    return both, both.index(wanted), np.full_like(codes, both.index(names[0]), dtype=np.uint8)
+
+
+def negative_name(positive: str) -> str:
+    """Name of the negative class of a sample without negatives."""
+    return f"not {positive}"

@@ -1,29 +1,28 @@
-"""The models of one sample: their tables by name, what ties them together case by case, and no more."""
+"""The models of one sample: their tables by name, and the pair tables that link them case by case."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
-from scorespace.frozen import dataclass
 from scorespace.tables.counts import Counts
-from scorespace.tables.labels import class_listing
-from scorespace.tables.pair import PairTable
-from scorespace.tables.score import ScoreTable
+from scorespace.tables.labels import list_classes
+from scorespace.tables.paired import PairTable
+from scorespace.tables.scores import ScoreTable
 from scorespace.tables.table import NoTableError, Table
 from scorespace.tables.threshold import Scale
 
 
 @dataclass(frozen=True)
 class Models(Mapping[str, Any]):
-    """What is known of a sample: the table of every model, the classes with their weights, and the cases side by side.
+    """The table of every model of a sample, the classes with their weights, and the cases in pair tables.
 
-    A model may be named with one of its classes, `nb[setosa]`, or with its highest score, `nb[top]`. Where cases were
-    counted in bins, `couples` ties every two models together. `order` has the cases of a single model, so that they
-    are split into folds as they are beside other models.
+    A class of a model is addressed as `nb[setosa]`, its highest score as `nb[top]`. For binned data, `couples` holds a
+    pair table for every two models. `order` holds the cases of a single model, so that folds are the same as with
+    several models.
     """
 
     name: str
@@ -51,24 +50,24 @@ class Models(Mapping[str, Any]):
         return model in self.tables
 
     def refuse_unlike(self, other: Models, models: Iterable[str], samples: str = "the two samples") -> None:
-        """Refuse another sample that speaks of another positive class, or lacks one of the models."""
+        """Refuse another sample with a different positive class, or without one of the models."""
         if self.positive != other.positive:
             raise ScoreSpaceError(
                 f"{samples} have different positive classes.",
                 seen=listing([self.positive, other.positive]),
-                hint="the same positive class in both",
+                hint="use the same positive class in both",
             )
         for name in models:
             if name not in other:
                 raise ScoreSpaceError(
                     f"there is no model {name!r} in {other.name}.",
                     seen=listing(other),
-                    hint="the same columns in both samples",
+                    hint="use the same columns in both samples",
                 )
 
     def inside(self, model: str, wanted: type[Table], at: float | None = None) -> Any:
-        """The table of the wanted kind inside that of a model, or of one class of it in brackets."""
-        name, of = self.parted(model)
+        """Derive a table of the required kind from that of a model, or of one of its classes in brackets."""
+        name, of = self.split_class(model)
         try:
             return self[name].inside(wanted, of, at)
         except NoTableError as error:
@@ -77,23 +76,23 @@ class Models(Mapping[str, Any]):
                 f"{model}: {error.reason.replace('{label}', model)}.", seen=error.seen, hint=hint
             ) from None
 
-    def parted(self, model: str) -> tuple[str, str | None]:
-        """The name of a model and the class in brackets behind it, if any."""
+    def split_class(self, model: str) -> tuple[str, str | None]:
+        """Split `model[class]` into model and class."""
         if model not in self.tables and model.endswith("]"):
-            name = next((one for one in self.tables if model.startswith(f"{one}[")), None)
+            name = next((known for known in self.tables if model.startswith(f"{known}[")), None)
             if name is not None:
                 return name, model.removeprefix(name)[1:-1]
         return model, None
 
     def only(self) -> str:
-        """The model meant when none is named: the only one."""
+        """The model that is meant if none is named: the only one."""
         names = list(self.tables)
         if len(names) != 1:
-            raise ScoreSpaceError("which model?", seen=listing(names), hint=f"model={names[0]!r}")
+            raise ScoreSpaceError("several models: specify one.", seen=listing(names), hint=f"model={names[0]!r}")
         return names[0]
 
-    def _parted_by(self, model: str, what: str) -> Table:
-        """The table of a model, which must tell classes apart to have what is wanted."""
+    def _classified(self, model: str, what: str) -> Table:
+        """The table of a model, which must have classes."""
         table = self[model]
         if not table.class_names:
             raise ScoreSpaceError(
@@ -102,9 +101,9 @@ class Models(Mapping[str, Any]):
         return table
 
     def score_table(self, model: str) -> ScoreTable:
-        """The scores of a model: a crisp decision as 1 and 0, of several classes the one in brackets."""
-        name, of = self.parted(model)
-        table = self._parted_by(name, "scores of classes")
+        """Score table of a model; decisions score 1 or 0, a multiclass model needs a class in brackets."""
+        name, of = self.split_class(model)
+        table = self._classified(name, "class scores")
         if of is None and table.scores_classes:
             raise ScoreSpaceError(
                 f"{model} scores {len(table.class_names)} classes.", hint=f"name one: {model}[{table.class_names[0]}]"
@@ -113,18 +112,18 @@ class Models(Mapping[str, Any]):
         return scores
 
     def counts(self, model: str, at: float | None) -> Counts:
-        """The four outcomes of a two-class model, at a threshold where it needs one."""
-        table = self._parted_by(model, "outcomes of decisions")
+        """The four outcomes of a binary model, at a threshold if it needs one."""
+        table = self._classified(model, "outcomes of decisions")
         if table.positive_name is None:
             raise ScoreSpaceError(
                 f"{model} decides between {len(table.class_names)} classes, none of them positive.",
-                hint="name the positive class: positive=…",
+                hint="specify the positive class: positive=…",
             )
         counts: Counts = table.inside(Counts, None, at if table.thresholded else None)
         return counts
 
     def at_prevalence(self, share: float) -> Models:
-        """The same models on the same cases, weighed so that positives have that share."""
+        """The models with cases reweighted to the given prevalence."""
         if self.positive is None:
             return self
         tables = {name: table.at_prevalence(share) for name, table in self.tables.items()}
@@ -139,27 +138,27 @@ class Models(Mapping[str, Any]):
 
     @property
     def two_class(self) -> list[str]:
-        """The models that decide between positive and negative."""
+        """Names of the binary models."""
         return [name for name, table in self.tables.items() if table.positive_name is not None]
 
     @property
     def thresholded(self) -> list[str]:
-        """The models whose scores become decisions at a threshold."""
+        """Names of the models whose scores need a threshold."""
         return [name for name, table in self.tables.items() if table.thresholded]
 
     @property
     def of_classes(self) -> list[str]:
-        """The models that score several classes."""
+        """Names of the multiclass models with scores."""
         return [name for name, table in self.tables.items() if table.scores_classes]
 
     @property
     def present(self) -> list[str]:
-        """The classes that occur."""
+        """Names of the classes that occur."""
         return [name for name, count in self.classes.items() if count]
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """The tables of the models, with the decisions of the highest score for those that score several classes."""
+        """The table of each model from which decisions are made; multiclass models decide by the highest score."""
         return {name: table.deciding() for name, table in self.tables.items()}
 
     @property
@@ -170,23 +169,24 @@ class Models(Mapping[str, Any]):
 
     @property
     def comparable(self) -> bool:
-        """Whether at least two models can be compared case by case."""
+        """Whether at least two models can be compared on the same cases."""
         return bool(self.couples) or (self.pairs is not None and len(self.pairs.models) > 1)
 
     def paired(self, a: str, b: str) -> PairTable | None:
-        """What ties two models together: their cases, or bins of both."""
+        """Pair table of two models: their cases, or their joint bins."""
         if (a, b) in self.couples:
             return self.couples[a, b]
-        turned = self.couples.get((b, a))
-        return self.pairs if turned is None else turned.only(a, b)
+        reverse = self.couples.get((b, a))
+        return self.pairs if reverse is None else reverse.only(a, b)
 
     @property
     def scale(self) -> Scale:
-        """The ends of the scale that scores were rated on, where one is stated."""
-        return next((one for table in self.tables.values() if (one := getattr(table, "scale", None))), None)
+        """Range of the rating scale of the scores, if one is stated."""
+        scales = (getattr(table, "scale", None) for table in self.tables.values())
+        return next(filter(None, scales), None)
 
     def on_scale(self, scale: Scale) -> Models:
-        """The same with scores that are ratings on a scale: thresholds are told in its units."""
+        """The models with scores that are ratings on a scale, in whose units thresholds are shown."""
         if scale is None:
             return self
         rated = {
@@ -197,7 +197,7 @@ class Models(Mapping[str, Any]):
 
     @property
     def side_by_side(self) -> PairTable | None:
-        """The cases of the two-class models, each as scores of the positive class; none where rows are not one case."""
+        """Pair table of the binary models as scores of the positive class; None if cases are weighted or binned."""
         pairs = self.pairs or self.order
         if pairs is None or self.positive is None or pairs.weight is not None or pairs.times is not None:
             return None
@@ -205,57 +205,59 @@ class Models(Mapping[str, Any]):
 
     @property
     def grouped(self) -> bool:
-        """Whether cases come in groups that are drawn whole."""
-        held = [self.pairs and self.pairs.group, *(table.grouping for table in self.tables.values())]
-        return any(one is not None for one in held)
+        """Whether cases are grouped, and resampled as whole groups."""
+        groups = [self.pairs and self.pairs.group, *(table.grouping for table in self.tables.values())]
+        return any(group is not None for group in groups)
 
     @property
     def groups(self) -> int:
-        """How many groups the cases come in; 0 where they do not."""
-        held = [None if self.pairs is None else self.pairs.group]
-        held += [table.grouping for table in self.tables.values()]
-        return max((int(one.max(initial=-1)) + 1 for one in held if one is not None), default=0)
+        """Number of groups of cases; 0 if cases are not grouped."""
+        groups = [None if self.pairs is None else self.pairs.group]
+        groups += [table.grouping for table in self.tables.values()]
+        return max((int(group.max(initial=-1)) + 1 for group in groups if group is not None), default=0)
 
 
 @dataclass(frozen=True)
-class Parts:
-    """A sample cut into slices by columns: what is known of each slice, and of all cases outside of it.
+class SubgroupModels:
+    """A sample divided into subgroups by columns: the models on each subgroup, and on its complement.
 
-    `shared` counts the groups of related cases that lie in more than one slice.
+    `shared` is the number of groups of related cases that span more than one subgroup; `bands` are the models whose own
+    scores or decisions make the subgroups.
     """
 
     by: tuple[str, ...]
     slices: Mapping[str, Models]
     rests: Mapping[str, Models]
     shared: int = 0
+    bands: frozenset[str] = frozenset()
 
 
-def models_of(tables: Mapping[str, Table], name: str = "tables") -> Models:
-    """The models of tables that were made elsewhere; they must be about the same cases.
+def models_from_tables(tables: Mapping[str, Table], name: str = "tables") -> Models:
+    """Build models from tables of the same cases.
 
-    >>> from scorespace.tables.score import score_table
-    >>> models_of({"nb": score_table([1, 0, 1], [0.9, 0.4, 0.4])}).classes
+    >>> from scorespace.tables.scores import score_table
+    >>> models_from_tables({"nb": score_table([1, 0, 1], [0.9, 0.4, 0.4])}).classes
     {'0': 1, '1': 2}
     """
-    seen = {model: class_weights(table) for model, table in tables.items()}
-    (first_name, totals), *others = seen.items()
+    weights = {model: class_weights(table) for model, table in tables.items()}
+    (first_name, totals), *others = weights.items()
     for model, classes in others:
-        if not _alike(classes, totals):
+        if not _equal_weights(classes, totals):
             raise DataError(
-                f"{first_name} and {model} are not about the same cases.",
-                seen="; ".join(class_listing(tuple(found), tuple(found.values())) for found in (totals, classes)),
-                hint="evaluate tables of different samples one by one",
+                f"{first_name} and {model} are not evaluated on the same cases.",
+                seen="; ".join(list_classes(tuple(counts), tuple(counts.values())) for counts in (totals, classes)),
+                hint="evaluate tables of different samples separately",
             )
     first = tables[first_name]
     return Models(name, int(first.total), totals, first.positive_name, tables)
 
 
-def _alike(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
-    """Whether classes have the same weights, by name; sums of fractions differ by their order."""
-    return one.keys() == other.keys() and all(math.isclose(one[name], other[name], rel_tol=1e-9) for name in one)
+def _equal_weights(a: Mapping[str, float], b: Mapping[str, float]) -> bool:
+    """Whether classes have equal weights; sums of fractions may differ by rounding."""
+    return a.keys() == b.keys() and all(math.isclose(a[name], b[name], rel_tol=1e-9) for name in a)
 
 
 def class_weights(table: Table) -> dict[str, float]:
-    """The weight of each class of a table, whole numbers as such."""
+    """Weight of each class of a table; integral weights as int."""
     totals = dict(zip(table.class_names, map(float, table.class_totals if table.class_names else ()), strict=True))
     return {name: int(total) if total.is_integer() else total for name, total in totals.items()}

@@ -1,30 +1,57 @@
-"""Thresholds as people read and type them: with the digits that keep every case on its side."""
+"""Operating points: thresholds with just enough digits to classify every case alike, and top-ranked cases."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any, Final
 
 import numpy as np
 
+from scorespace.options import format_value
 from scorespace.results import decimals
 
-_FEWEST: Final = 4
+_MIN_DIGITS: Final = 4
+_MAX_DIGITS: Final = 17  # significant digits that distinguish any two doubles
 Scale = tuple[float, float] | None
-"""The ends of a scale that scores were rated on, lowest first; None where they are as they were given."""
+"""Lowest and highest value of the rating scale that scores were computed from; None for plain scores."""
 
-_MOST: Final = 17  # significant digits that tell any two floating-point numbers apart
+
+@dataclass(frozen=True)
+class TopCases:
+    """An operating point by rank: the `size` cases with the highest scores, or that percentage of them.
+
+    >>> f"{TopCases(200)}, {TopCases(2.5, percent=True)}", TopCases(2.5, percent=True).of(1000)
+    ('top200, top2.5%', 25.0)
+    """
+
+    size: float
+    percent: bool = False
+
+    def of(self, total: Any) -> Any:
+        """Number of cases, given the total."""
+        return self.size / 100 * total if self.percent else self.size
+
+    def __str__(self) -> str:
+        return f"top{format_value(self.size)}{'%' if self.percent else ''}"
+
+    def __format__(self, form: str) -> str:
+        return str(self)
+
+
+At = float | TopCases
+"""An operating point: a threshold, or the cases with the highest scores."""
 
 
 class Threshold(float):
-    """A threshold that knows the text which does the same to every case of its sample.
+    """A threshold with a short text that classifies every case of its sample alike.
 
-    `shown` is the number in the units of the user, where scores are ratings on a scale; `chosen` says that cases chose
-    it, and nobody stated it.
+    `shown` is the value in the user's units, if scores are ratings on a scale; `chosen` is true if the threshold was
+    chosen from data, not stated by the user.
 
-    >>> at = rounded_threshold(0.123306, below=0.12328)
+    >>> at = round_threshold(0.123306, below=0.12328)
     >>> at, at.text
     (0.123306, '0.1233')
     """
@@ -34,16 +61,16 @@ class Threshold(float):
     chosen: bool
 
     def __new__(cls, at: float, text: str, shown: float | None = None, chosen: bool = True) -> Threshold:
-        found = super().__new__(cls, at)
-        found.text, found.shown, found.chosen = text, float(at) if shown is None else shown, chosen
-        return found
+        threshold = super().__new__(cls, at)
+        threshold.text, threshold.shown, threshold.chosen = text, float(at) if shown is None else shown, chosen
+        return threshold
 
     def __getnewargs__(self) -> tuple[float, str, float, bool]:  # type: ignore[override]
         return float(self), self.text, self.shown, self.chosen
 
 
 def threshold_text(at: float) -> str:
-    """A threshold for people, who may type it again: the text that it knows, or else all of its digits.
+    """Format a threshold so that it can be typed again: its own text, or all of its digits.
 
     >>> threshold_text(0.32), threshold_text(-1.5), threshold_text(0.1 + 0.2), threshold_text(12345.0)
     ('0.32', '-1.5', '0.30000000000000004', '12345')
@@ -52,73 +79,73 @@ def threshold_text(at: float) -> str:
         return at.text
     if not math.isfinite(at):
         return decimals(at)
-    return next(text for text in _texts(at) if float(text) == at)
+    return next(text for text in _candidate_texts(at) if float(text) == at)
 
 
-def rounded_threshold(at: float, below: float, scale: Scale = None) -> Threshold:
-    """A threshold with the fewest digits, at least four, that stay above the next lower score; rounded towards it.
+def round_threshold(at: float, below: float, scale: Scale = None) -> Threshold:
+    """Round a threshold down to the fewest digits, at least four, that stay above the next lower score.
 
-    With a scale, the text is in its units.
+    The text is in the units of the scale.
 
-    >>> rounded_threshold(0.123153, below=0.1231).text, rounded_threshold(0.7, below=0.2).text
+    >>> round_threshold(0.123153, below=0.1231).text, round_threshold(0.7, below=0.2).text
     ('0.12315', '0.7')
     """
     if not math.isfinite(at):
         return Threshold(at, threshold_text(at))
-    whole = in_units(at, scale)
-    exact = Decimal(repr(whole))  # 0.3 is meant, and not the nearest number that floating point has
-    for digits in range(_first(whole), _MOST):
+    value = to_scale_units(at, scale)
+    exact = Decimal(repr(value))  # the shortest decimal, not the exact binary value
+    for digits in range(_leading_digits(value), _MAX_DIGITS):
         places = Decimal(1).scaleb(exact.adjusted() - digits + 1)
-        found = float(exact.quantize(places, rounding=ROUND_FLOOR))
-        if below < of_units(found, scale) <= at:
-            return Threshold(at, threshold_text(found), whole)
-    return Threshold(at, threshold_text(whole), whole)
+        rounded = float(exact.quantize(places, rounding=ROUND_FLOOR))
+        if below < from_scale_units(rounded, scale) <= at:
+            return Threshold(at, threshold_text(rounded), value)
+    return Threshold(at, threshold_text(value), value)
 
 
-def in_units(at: float, scale: Scale) -> float:
-    """A threshold of scores between 0 and 1 in the units of the scale that they were rated on.
+def to_scale_units(at: float, scale: Scale) -> float:
+    """Convert a threshold from [0, 1] to the units of the rating scale.
 
-    >>> in_units(0.65, (0, 10)), in_units(0.65, None)
+    >>> to_scale_units(0.65, (0, 10)), to_scale_units(0.65, None)
     (6.5, 0.65)
     """
     return float(at) if scale is None else float(f"{scale[0] + at * (scale[1] - scale[0]):.15g}")
 
 
-def of_units(at: float, scale: Scale) -> float:
-    """A threshold in the units of a scale as one of scores between 0 and 1: as the scores themselves are mapped.
+def from_scale_units(at: float, scale: Scale) -> float:
+    """Convert a threshold from the units of the rating scale to [0, 1], exactly as the scores are converted.
 
-    >>> of_units(6.5, (0, 10))
+    >>> from_scale_units(6.5, (0, 10))
     0.65
     """
     return float(at) if scale is None else (float(at) - scale[0]) / (scale[1] - scale[0])
 
 
-def typed_threshold(at: float, scale: Scale) -> Threshold:
-    """A threshold that somebody stated in the units of a scale."""
-    return Threshold(of_units(at, scale), threshold_text(float(at)), float(at), chosen=False)
+def user_threshold(at: float, scale: Scale) -> Threshold:
+    """A threshold that the user stated in the units of the scale."""
+    return Threshold(from_scale_units(at, scale), threshold_text(float(at)), float(at), chosen=False)
 
 
 def common_threshold(at: float, scores: Iterable[Any], scale: Scale = None) -> Threshold:
-    """The same for several models: `scores` are those of each, in any order."""
-    lower = [float(one[one < at].max(initial=-math.inf)) for one in map(np.asarray, scores)]
-    return rounded_threshold(at, max(lower, default=-math.inf), scale)
+    """Round one threshold for several models; `scores` are those of each model, in any order."""
+    lower = [float(values[values < at].max(initial=-math.inf)) for values in map(np.asarray, scores)]
+    return round_threshold(at, max(lower, default=-math.inf), scale)
 
 
-def rounded_among(at: Any, scores: Any) -> list[Threshold]:
-    """Several thresholds, each with the digits that tell it from the next lower of the scores.
+def round_thresholds(at: Any, scores: Any) -> list[Threshold]:
+    """Round several thresholds, each to the digits that distinguish it from the next lower score.
 
-    >>> [one.text for one in rounded_among([math.inf, 0.91234], [0.5, 0.9123, 0.91234])]
+    >>> [threshold.text for threshold in round_thresholds([math.inf, 0.91234], [0.5, 0.9123, 0.91234])]
     ['∞', '0.91234']
     """
     ordered = np.append(-np.inf, np.unique(scores))
     below = ordered[np.searchsorted(ordered[1:], at, side="left")]
-    return [rounded_threshold(float(one), float(low)) for one, low in zip(at, below, strict=True)]
+    return [round_threshold(float(threshold), float(low)) for threshold, low in zip(at, below, strict=True)]
 
 
-def _first(at: float) -> int:
-    """The fewest digits that a number is told with: four, and all of those before the point."""
-    return max(_FEWEST, math.floor(math.log10(abs(at))) + 1) if 1 <= abs(at) < 1e15 else _FEWEST
+def _leading_digits(at: float) -> int:
+    """Smallest number of significant digits shown: four, and all digits before the decimal point."""
+    return max(_MIN_DIGITS, math.floor(math.log10(abs(at))) + 1) if 1 <= abs(at) < 1e15 else _MIN_DIGITS
 
 
-def _texts(at: float) -> Iterable[str]:
-    return (f"{at:.{digits}g}" for digits in range(_first(at), _MOST + 1))
+def _candidate_texts(at: float) -> Iterable[str]:
+    return (f"{at:.{digits}g}" for digits in range(_leading_digits(at), _MAX_DIGITS + 1))

@@ -1,0 +1,1 @@
+"""Calibration: tests, summaries, and recalibration maps."""

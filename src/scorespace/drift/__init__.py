@@ -1,0 +1,1 @@
+"""Drift between samples of the same model, and monitoring of batches over time."""

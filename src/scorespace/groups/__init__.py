@@ -1,1 +1,0 @@
-"""What belongs together: clusters of points, and items that go with items."""

@@ -1,0 +1,1 @@
+"""Uncertainty of a measure: bootstrap, confidence intervals, estimates, bands."""

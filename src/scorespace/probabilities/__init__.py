@@ -1,1 +1,0 @@
-"""Can it be believed: probabilities tested, summed up in words, and mapped to better ones."""

@@ -1,0 +1,450 @@
+"""Data of the interactive operating-point panel: thresholds, outcomes and measures of each model.
+
+All values are computed here at the kept thresholds; the script of the report looks them up. For costs and a prevalence
+entered by the reader, the script uses the same formulas, which a test compares with Python over random states.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Final
+
+import numpy as np
+
+from scorespace.costs import Condition
+from scorespace.decisions import Decision
+from scorespace.decisions.cross_fitting import CostPath
+from scorespace.decisions.cross_fitting import cost_paths as paths
+from scorespace.decisions.threshold import best_threshold
+from scorespace.errors import listing
+from scorespace.inference.jeffreys import OutcomeCache
+from scorespace.measures import MeasureSpec
+from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr, youden
+from scorespace.measures.cost import cost
+from scorespace.report.chart_theme import colour_of
+from scorespace.report.panel_measures import (
+    MeasureCurve,
+    cost_text,
+    encode_array,
+    encode_measure,
+    estimate_text,
+    measure_curve,
+)
+from scorespace.report.panel_thresholds import (
+    TOP_BUTTONS,
+    describe_ties,
+    max_thresholds,
+    select_thresholds,
+    simulation_nodes,
+)
+from scorespace.report.protocol import ResultsView
+from scorespace.results import Row, decimals, format_per_thousand, format_whole_percent, grouped
+from scorespace.results import join_words as listed
+from scorespace.tables import Array, Counts, ScoreTable, ratio
+from scorespace.tables.paired import binary_class_names
+from scorespace.tables.threshold import Threshold, threshold_text, to_scale_units
+
+MAX_CLASSES: Final = 12
+"""Maximum number of one-vs-rest classes, over all models, in the panel."""
+
+
+_DEFAULT_MEASURES: Final = tuple(MeasureSpec(measure.name) for measure in (tpr, fpr, ppv, f1, mcc))
+
+
+@dataclass(frozen=True)
+class OperatingPoints:
+    """A model at its kept thresholds, from +inf downwards; a crisp classifier has a single point."""
+
+    name: str
+    colour: str
+    table: ScoreTable
+    kept: Array
+    crisp: bool
+    at: float
+    """Threshold at which the report opens."""
+    measures: tuple[MeasureCurve, ...]
+    cost: MeasureCurve | None = None
+    cross_fitted: tuple[CostPath | None, ...] = (None, None)
+    target_prevalence: float | None = None
+    """Prevalence of the drawn curves, if it is not that of the sample."""
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """Labels of the positive and the negative class."""
+        negative, positive = binary_class_names(self.table.classes, self.table.positive)
+        return positive, negative
+
+    @property
+    def positives(self) -> float:
+        return float(self.table.n_pos)
+
+    @property
+    def negatives(self) -> float:
+        return float(self.table.n_neg)
+
+    @property
+    def prevalence(self) -> float:
+        return self.positives / (self.positives + self.negatives)
+
+    @cached_property
+    def counts(self) -> Counts:
+        return self.table.sweep[self.kept]
+
+    @cached_property
+    def reweighted(self) -> Counts:
+        """Outcomes at the prevalence of the drawn curves."""
+        return self.counts if self.target_prevalence is None else self.counts.at_prevalence(self.target_prevalence)
+
+    @cached_property
+    def threshold(self) -> Array:
+        return self.table.thresholds[self.kept]
+
+    @cached_property
+    def rounded_thresholds(self) -> list[Threshold]:
+        """Thresholds with just enough digits to classify every case as the exact ones."""
+        return [self.table.threshold(float(threshold)) for threshold in self.threshold]
+
+    def threshold_label(self, index: int, threshold: float) -> str:
+        """Text of a threshold: that of a score in the sample, or as typed."""
+        if self.crisp:
+            return "–"
+        if math.isinf(threshold):
+            return "above all scores"
+        is_score = threshold == self.threshold[index]
+        return threshold_text(
+            self.rounded_thresholds[index] if is_score else to_scale_units(threshold, self.table.scale)
+        )
+
+    @cached_property
+    def ties(self) -> dict[str, str]:
+        """Notes on ties, by the number of top-ranked cases that no threshold selects exactly."""
+        return {} if self.crisp else {top: text for top in TOP_BUTTONS if (text := describe_ties(self.table, top))}
+
+    def shares(self, index: int) -> dict[str, float]:
+        """Each outcome as a proportion of its class (tpr, fnr, fpr, tnr) at a point."""
+        of_class = {"tp": self.positives, "fn": self.positives, "fp": self.negatives, "tn": self.negatives}
+        return {side: float(getattr(self.counts, side)[index]) / total for side, total in of_class.items()}
+
+    def index_at(self, threshold: float) -> int:
+        """Index of the kept threshold that selects the cases with a score of at least `threshold`."""
+        return 0 if self.crisp else int(np.searchsorted(-self.threshold, -threshold, side="right")) - 1
+
+
+@dataclass(frozen=True)
+class OperatingPanel:
+    """Content of the interactive panel: models at their thresholds, and the costs.
+
+    With `classes`, the entries are one-vs-rest problems of multiclass models.
+    """
+
+    models: tuple[OperatingPoints, ...]
+    condition: Condition
+    stated: bool
+    start: int
+    classes: bool = False
+    left_out: str = ""
+
+    template, script = "panel.html", "panel.js"
+
+    @property
+    def top_buttons(self) -> tuple[str, ...]:
+        """Buttons that select the top-ranked cases; fewer than all cases."""
+        total = float(self.models[0].table.total)
+        return tuple(top for top in TOP_BUTTONS if top.endswith("%") or float(top) < total)
+
+    @property
+    def unit(self) -> float:
+        """Cost of a false positive above that of a true negative: the unit of costs."""
+        return self.condition.fp - self.condition.tn
+
+    @property
+    def ratio(self) -> float:
+        """Cost ratio FN : FP."""
+        return (self.condition.fn - self.condition.tp) / self.unit
+
+    def marker_row(self) -> Row:
+        """Coordinates of the operating point in all charts when the report opens."""
+        points = self.models[self.start]
+        index = points.index_at(points.at)
+        shares, slope = points.shares(index), self.condition.slope(points.prevalence)
+        tpr, fpr, condition = shares["tp"], shares["fp"], 1 / (1 + slope)
+        return {
+            "model": points.name,
+            "threshold": _finite(points.at),
+            "tpr": tpr,
+            "fpr": fpr,
+            "flagged": float(points.reweighted.pp[index] / points.reweighted.total[index]),
+            "precision": _finite(float(_precision(points)[index])),
+            "benefit": _finite(float(_net_benefit(points)[index])),
+            "condition": condition,
+            "loss": condition * (1 - tpr) + (1 - condition) * fpr,
+            "left": 0,
+            "right": 1,
+            "at_left": tpr - slope * fpr,
+            "at_right": tpr + slope * (1 - fpr),
+        }
+
+    def texts(
+        self,
+        model: int,
+        index: int,
+        threshold: float,
+        ratio: float | None = None,
+        prevalence: float | None = None,
+        top: str = "",
+    ) -> dict[str, str]:
+        """Texts of the panel at a threshold, for costs and a prevalence; the script computes the same.
+
+        `top`: the number of top-ranked cases, if a button selected this threshold.
+        """
+        points, ratio = self.models[model], self.ratio if ratio is None else ratio
+        share = points.prevalence if prevalence is None else prevalence
+        at_stated_prevalence = {"tp": share, "fn": share, "fp": 1 - share, "tn": 1 - share}
+        shares = points.shares(index)
+        flagged = 1000 * (share * shares["tp"] + (1 - share) * shares["fp"])
+        texts = {
+            "positive": points.labels[0],
+            "negative": points.labels[1],
+            "threshold": points.threshold_label(index, threshold),
+            "flagged": format_per_thousand(flagged),
+            "cost": cost_text(self._cost(shares["tp"], shares["fp"], ratio, share)),
+            "cost limits": "",
+            "cross_fitted": "–",
+            "tie": points.ties.get(top, "") if prevalence is None else "",  # ties are counted in the sample
+        }
+        if points.cost is not None and (ratio, prevalence) == (self.ratio, self.condition.prevalence):
+            texts["cost limits"] = estimate_text(points.cost, index).partition(" ")[2]
+            texts["cost limits"] = texts["cost limits"] and f" {texts['cost limits']}"
+        for side, share_of_class in shares.items():
+            texts[side] = grouped(float(getattr(points.counts, side)[index]))
+            texts[f"{side} share"] = format_whole_percent(share_of_class)
+            texts[f"{side} thousand"] = format_per_thousand(1000 * at_stated_prevalence[side] * share_of_class)
+        for k, measure in enumerate(points.measures):
+            is_reweighted = measure.depends_on_prevalence and prevalence != self.condition.prevalence
+            text = decimals(measure.at(points.counts[index], share)) if is_reweighted else estimate_text(measure, index)
+            texts[f"measure {k}"] = text
+        path = points.cross_fitted[0 if prevalence is None else 1]
+        if path is not None:
+            worth = ratio if prevalence is None else ratio * share * points.negatives / ((1 - share) * points.positives)
+            index = int(np.searchsorted(path.worth * (1 + 1e-10), worth))
+            outcomes = float(path.tp[index]) / points.positives, float(path.fp[index]) / points.negatives
+            texts["cross_fitted"] = cost_text(self._cost(*outcomes, ratio, share))
+        return texts
+
+    def shares(self) -> dict[str, float]:
+        """Each outcome as a proportion of its class, when the report opens."""
+        points = self.models[self.start]
+        return {side: round(share, 4) for side, share in points.shares(points.index_at(points.at)).items()}
+
+    def templates(self, model: int) -> dict[str, str]:
+        """Conditional phrases of the panel."""
+        points = self.models[model]
+        prevalence_dependent = [measure.spec.label for measure in points.measures if measure.depends_on_prevalence]
+        base = points.prevalence if self.condition.prevalence is None else self.condition.prevalence
+        return {
+            "costs": ", for equal costs of false negatives and false positives",
+            "use": f", {{}} % of them {points.labels[0]}",
+            "caution": f"Intervals of {listed(prevalence_dependent)} are available only for {100 * base:.3g} % "
+            f"{points.labels[0]}."
+            if prevalence_dependent
+            else "",
+        }
+
+    def words(self, ratio: float, prevalence: float | None) -> dict[str, str]:
+        """Conditional phrases that apply to the initial model, for costs and a prevalence."""
+        texts = self.templates(self.start)
+        return {
+            "costs": "" if self.stated or ratio != self.ratio else texts["costs"],
+            "use": "" if prevalence is None else texts["use"].replace("{}", f"{100 * prevalence:.3g}", 1),
+            "caution": texts["caution"] if prevalence != self.condition.prevalence else "",
+        }
+
+    def initial_texts(self) -> dict[str, str]:
+        """Texts when the report opens."""
+        points = self.models[self.start]
+        return self.texts(self.start, points.index_at(points.at), points.at, prevalence=self.condition.prevalence)
+
+    def _cost(self, tpr: float, fpr: float, ratio: float, share: float) -> float:
+        c = self.condition
+        return share * (c.tp + ratio * self.unit * (1 - tpr)) + (1 - share) * (c.tn + self.unit * fpr)
+
+    def content(self) -> Row:
+        """Data of the panel for the script, arrays as base64."""
+        c = self.condition
+        return {
+            "classes": self.classes,
+            "unit": self.unit,
+            "ratio": self.ratio,
+            "tp": c.tp,
+            "tn": c.tn,
+            "prevalence": c.prevalence,
+            "stated": self.stated,
+            "start": self.start,
+            "measures": [
+                {
+                    "title": measure.spec.measure.title,
+                    "name": measure.spec.name,
+                    "options": dict(measure.spec.options),
+                    "moving": measure.depends_on_prevalence,
+                    "whole": measure.spec.measure.range[1] <= 1,
+                }
+                for measure in self.models[0].measures
+            ],
+            "models": [
+                _encode_points(points)
+                | {"words": self.templates(index) | {"ties": points.ties}, "labels": points.labels}
+                for index, points in enumerate(self.models)
+            ],
+        }
+
+
+def operating(evaluation: ResultsView) -> OperatingPanel | None:
+    """The panel of binary classifiers at all thresholds, or of one-vs-rest classes; None without scores."""
+    models = evaluation.models
+    if models.of_classes and not models.two_class:
+        return _one_vs_rest_panel(evaluation)
+    names = [name for name in models.two_class if models[name].thresholded]
+    if not names or not 0 < models.prevalence < 1:
+        return None
+    decision = evaluation.decision if isinstance(evaluation.decision, Decision) else None
+    condition = Condition() if decision is None else decision.condition
+    deciding = {name: models.deciding[name] for name in models.two_class}
+    cost_paths = [
+        paths(deciding, pairs=models.side_by_side, stratified=is_stratified, seed=evaluation.seed)
+        for is_stratified in (False, True)
+    ]
+    shown = evaluation.summary if evaluation.requested else evaluation.everything
+    requested = [replace(estimate.spec, at=None) for estimate in shown if estimate.spec.at is not None]
+    # Measures that depend on costs are omitted: the panel shows the cost itself.
+    specs = [
+        spec
+        for spec in dict.fromkeys(requested)
+        if spec.of is None and not (spec.measure.conditioned or spec.measure.threshold_option)
+    ]
+    cost_spec = MeasureSpec(cost.name, tuple(condition.stated().items()))
+    max_points = max_thresholds(len(names))
+    points = []
+    for name in models.two_class:
+        table, is_crisp = models[name].inside(ScoreTable), name not in names
+        threshold = math.nan if is_crisp else evaluation.threshold(name)
+        kept = np.array([1]) if is_crisp else select_thresholds(table, threshold, max_points)
+        measure_along = partial(
+            measure_curve,
+            evaluation,
+            table,
+            kept,
+            nodes=simulation_nodes(table, kept, threshold, len(names)),
+            outcomes=OutcomeCache(),
+        )
+        measures = tuple(measure_along(spec, condition.prevalence) for spec in specs or _DEFAULT_MEASURES)
+        cross_fitted = tuple(
+            path and path.thinned(max_points) for path in (cost_paths[0].get(name), cost_paths[1].get(name))
+        )
+        fields = (
+            table,
+            kept,
+            is_crisp,
+            threshold,
+            measures,
+            measure_along(cost_spec),
+            cross_fitted,
+            condition.prevalence,
+        )
+        points.append(OperatingPoints(name, colour_of(name, models), *fields))
+    best = None if decision is None else decision.best.model
+    start = next((index for index, model_points in enumerate(points) if model_points.name == best), None)
+    if start is None:
+        first_spec = evaluation.summary[0].spec
+        sign = -1 if first_spec.best == "low" else 1
+        values = {
+            estimate.model: sign * estimate.value for estimate in evaluation.summary if estimate.spec == first_spec
+        }
+        ranked = [
+            values.get(model_points.name, -math.inf) if not model_points.crisp else -math.inf for model_points in points
+        ]
+        start = int(np.argmax(np.nan_to_num(ranked, nan=-math.inf)))
+    return OperatingPanel(tuple(points), condition, decision is not None, start)
+
+
+def _one_vs_rest_panel(evaluation: ResultsView) -> OperatingPanel | None:
+    """The panel of multiclass scores: each class against the rest, at all thresholds of its score."""
+    models = evaluation.models
+    all_names = [f"{name}[{label}]" for name in models.of_classes for label in models.present]
+    if len(models.present) < 2:
+        return None
+    names = all_names[:MAX_CLASSES]
+    points = []
+    for name in names:
+        table = models.score_table(name)
+        threshold = 0.5 if table.probabilities else best_threshold(table, youden).threshold
+        kept = select_thresholds(table, threshold, max_thresholds(len(names)))
+        measure_along = partial(
+            measure_curve,
+            evaluation,
+            table,
+            kept,
+            nodes=simulation_nodes(table, kept, threshold, len(names)),
+            outcomes=OutcomeCache(),
+        )
+        points.append(
+            OperatingPoints(
+                name,
+                colour_of(name, names),
+                table,
+                kept,
+                False,
+                threshold,
+                tuple(map(measure_along, _DEFAULT_MEASURES)),
+            )
+        )
+    omitted = all_names[MAX_CLASSES:]
+    note = f"Not available here (more than {MAX_CLASSES} classes): {listing(omitted)}." if omitted else ""
+    return OperatingPanel(tuple(points), Condition(), False, 0, classes=True, left_out=note)
+
+
+def _precision(points: OperatingPoints) -> Array:
+    return np.asarray(ratio(points.reweighted.tp, points.reweighted.pp))
+
+
+def _net_benefit(points: OperatingPoints) -> Array:
+    """Net benefit at each threshold (Vickers & Elkin 2006), if the scores are probabilities."""
+    if points.crisp or not points.table.probabilities:
+        return np.full(points.kept.size, math.nan)
+    threshold = np.where(points.threshold < 1, points.threshold, math.nan)  # at 1 the weight of FP is infinite
+    return np.asarray(
+        ratio(points.reweighted.tp - points.reweighted.fp * threshold / (1 - threshold), points.reweighted.total)
+    )
+
+
+def _encode_points(points: OperatingPoints) -> Row:
+    is_integer = bool(points.table.whole) and float(points.table.total) < 2**32
+    sides: Mapping[str, Array] = {"tp": points.counts.tp, "fp": points.counts.fp}
+    return {
+        "name": points.name,
+        "positives": points.positives,
+        "negatives": points.negatives,
+        "colour": points.colour,
+        "crisp": points.crisp,
+        "at": _finite(points.at),
+        "threshold": encode_array(points.threshold),
+        "scale": points.table.scale,
+        "rounded": encode_array([math.inf if math.isinf(at) else float(at.text) for at in points.rounded_thresholds]),
+        **{side: encode_array(counts, "u4" if is_integer else "f8") for side, counts in sides.items()},
+        "precision": encode_array(_precision(points), "f4"),
+        "benefit": encode_array(_net_benefit(points), "f4"),
+        "shown": [encode_measure(measure) for measure in points.measures],
+        "cost": None if points.cost is None else encode_measure(points.cost),
+        "cross_fitted": [
+            None
+            if path is None
+            else {"worth": encode_array(path.worth), "tp": encode_array(path.tp), "fp": encode_array(path.fp)}
+            for path in points.cross_fitted
+        ],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

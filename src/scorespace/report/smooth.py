@@ -1,0 +1,426 @@
+"""Smooth ROC curves and uncertain cases: section of the report, and the document of hard and easy cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from scorespace.curves import Curve, roc
+from scorespace.curves.smooth import SmoothCurve, gaps, smooth
+from scorespace.decisions.hard_cases import SETS, ZONES, CaseZones, HardCases, ScoreGaps, SubSample, set_sizes, zones
+from scorespace.errors import DataError
+from scorespace.measures.ranking import auc
+from scorespace.measures.smooth import prob_auc, sauc, smauc
+from scorespace.report.chart_theme import (
+    FAINT,
+    GRID,
+    SOFT,
+    UNIT,
+    Spec,
+    axis,
+    coloured,
+    datum,
+    field,
+    layered,
+    mark,
+    points,
+    scale,
+    themed,
+)
+from scorespace.report.curve_charts import curve_layers, named_rule, points_of
+from scorespace.report.document import Block, Document, Grid, Picture, Section, Text, one_section
+from scorespace.report.protocol import EvaluationView, model_sentences
+from scorespace.results import Note, Row, decimals, grouped, percent
+from scorespace.tables import ScoreTable, ratio
+from scorespace.tables.paired import binary_class_names
+from scorespace.tables.threshold import threshold_text
+
+BINS: Final = 40
+ZONE_NAMES: Final = {"easy": "easy", "rescued": "rescued", "hard": "hard", "error": "confident error"}
+"""Names of the zones in the legend."""
+_POSITION: Final[Spec] = {"x": "x:Q", "y": "y:Q"}
+_OUTLINE: Final[Spec] = _POSITION | {"order": "place:Q"}
+_ZONE_COLOURS: Final = ("#56b4e9", "#009e73", "#e69f00", "#d55e00")
+
+
+def smooth_chart(curves: Mapping[str, SmoothCurve]) -> Spec:
+    """Smooth ROC curves with their hulls, and the ROC curves of the same models as thin lines.
+
+    For a single model, also the hull of its ROC curve.
+    """
+    if not curves:
+        raise DataError("there is no curve to draw.", hint="at least one model with cases of both classes")
+    below = [_hulls({name: curve.hull() for name, curve in curves.items()})]
+    legend = "thick: smooth ROC · grey: its hull"
+    is_normalised = all(curve.normalised for curve in curves.values())
+    if is_normalised:
+        roc_curves = {name: roc(curve.given) for name, curve in curves.items()}
+        if len(roc_curves) == 1:
+            below.append(_hulls({name: curve.hull() for name, curve in roc_curves.items()}))
+        encoding = _OUTLINE | {"color": coloured("name", curves)}
+        below.append(mark("line", _outlines(roc_curves), encoding, strokeWidth=1, opacity=0.9, aria=False))
+        legend = f"thick: smooth ROC · thin: ROC · grey: hull{'s' if len(roc_curves) == 1 else ''}"
+    # Legend of the lines, in the corner where curves are rare.
+    legend_row = [{"x": 0.99, "y": 0.02, "label": legend}]
+    legend_mark = mark(
+        "text", legend_row, _POSITION | {"text": "label:N"}, align="right", baseline="bottom", aria=False
+    )
+    return themed(curve_layers(curves, below=below, above=[legend_mark] if is_normalised else []))
+
+
+def zones_chart(table: ScoreTable, zones: CaseZones) -> Spec:
+    """Scores of positives upwards and of negatives downwards, coloured by zone."""
+    rows = _bars(table, zones)
+    if not rows:
+        raise DataError("there are no scores to draw.", hint="at least one case")
+    max_heights = {1: 0.0, -1: 0.0}
+    for row in rows:
+        max_heights[row["sign"]] = max(max_heights[row["sign"]], row["height"])
+    margin = 0.16 * (max_heights[1] + max_heights[-1])
+    domain = (-max_heights[-1] - margin, max_heights[1] + margin)
+    names = list(ZONE_NAMES.values())
+    encoding = {
+        "x": field("low:Q", bin="binned", title="Score", axis=axis(UNIT), scale=scale(UNIT)),
+        "x2": "high",
+        "y": field(
+            "signed:Q",
+            title="Proportion of class",
+            axis={"labelExpr": "format(abs(datum.value), '.0%')", "tickCount": 5, "grid": False},
+            scale=scale(domain),
+            stack="zero",
+        ),
+        "color": field(
+            "zone:N",
+            title=None,
+            scale={"domain": names, "range": list(_ZONE_COLOURS)},
+            legend={"columns": 4, "symbolType": "square", "symbolStrokeWidth": 0, "symbolSize": 140},
+        ),
+        "order": "order:Q",
+        "tooltip": [
+            field("class:N", title="Class"),
+            field("zone:N", title="Cases"),
+            field("span:N", title="Scores"),
+            field("share:Q", title="Proportion of class", format=".1%"),
+        ],
+    }
+    uncertain_range = [{"low": datum(zones.low), "high": datum(zones.high)}]
+    layers = [
+        mark("rect", uncertain_range, {"x": "low:Q", "x2": "high"}, color=GRID, opacity=0.6, aria=False),
+        mark("bar", rows, encoding, binSpacing=1),
+        mark("rule", [{}], {"y": {"datum": 0}}, color=FAINT),
+        # A label beyond the edge would be clipped.
+        *named_rule(zones.midpoint, f"midpoint {zones.midpoint:.3g}", left=zones.midpoint > 0.7),
+        _class_name(table, is_positive=True),
+        _class_name(table, is_positive=False),
+    ]
+    description = f"Scores of both classes around the midpoint {decimals(zones.midpoint)}, coloured by zone."
+    return themed(layered(layers, 560, 260, description=description))
+
+
+def _outlines(curves: Mapping[str, Curve]) -> list[Row]:
+    rows: list[Row] = []
+    for name, curve in curves.items():  # thin lines need few points, including both ends
+        size = curve.x.size
+        selected = np.unique(np.linspace(0, size - 1, min(size, points_of(len(curves)))).astype(np.intp))
+        rows += points(curve.x[selected], curve.y[selected], name=name)
+    return rows
+
+
+def _hulls(hulls: Mapping[str, Curve]) -> Spec:
+    encoding = _OUTLINE | {"detail": "name:N"}
+    return mark("line", _outlines(hulls), encoding, color=FAINT, strokeWidth=1.2, aria=False)
+
+
+def _class_name(table: ScoreTable, *, is_positive: bool) -> Spec:
+    negative, positive = binary_class_names(table.classes, table.positive)
+    label = (
+        f"▲ {positive} ({grouped(float(table.n_pos))})"
+        if is_positive
+        else f"▼ {negative} ({grouped(float(table.n_neg))})"
+    )
+    position = {"text": "label:N", "x": {"value": "width"}, "y": {"value": 2 if is_positive else "height"}}
+    return mark(
+        "text",
+        [{"label": label}],
+        position,
+        align="right",
+        baseline="top" if is_positive else "bottom",
+        dx=-4,
+        color=SOFT,
+    )
+
+
+def _bars(table: ScoreTable, zones: CaseZones) -> list[Row]:
+    """Histogram of each class by zone; empty bars are left out."""
+    edges = np.linspace(0, 1, BINS + 1)
+    sides = ((1, table.classes[table.positive], table.pos, table.n_pos), (-1, "the others", table.neg, table.n_neg))
+    bins = np.clip(np.searchsorted(edges, table.score, side="right") - 1, 0, BINS - 1)  # 1 belongs to the last bin
+    rows: list[Row] = []
+    for sign, label, weight, total in sides:
+        kinds = np.asarray(zones.kind(table.score, sign > 0))
+        counts = np.bincount(kinds * BINS + bins, weight, minlength=len(ZONES) * BINS)
+        stack = np.nan_to_num(ratio(counts.reshape(len(ZONES), BINS), total))
+        heights = stack.sum(axis=0)
+        rows += [
+            {
+                "class": label,
+                "zone": ZONE_NAMES[ZONES[k]],
+                "order": int(k),
+                "low": datum(edges[bin_index]),
+                "high": datum(edges[bin_index + 1]),
+                "span": f"{edges[bin_index]:.3g} to {edges[bin_index + 1]:.3g}",
+                "share": datum(stack[k, bin_index]),
+                "signed": datum(sign * stack[k, bin_index]),
+                "sign": sign,
+                "height": datum(heights[bin_index]),
+            }
+            for k, bin_index in zip(*np.nonzero(stack), strict=True)
+        ]
+    return rows
+
+
+MOST: Final = 10
+"""Default number of listed cases per zone."""
+
+MAX_ZONE_CHARTS: Final = 4
+"""Maximum number of models with a chart of zones."""
+
+_MAX_ROWS_OF_HULLS: Final = 100_000  # larger tables are condensed, which leaves three decimals exact
+
+_ZONE_TITLES: Final = {
+    "easy": "easy: certain and correct",
+    "rescued": "rescued: uncertain but correct",
+    "hard": "hard: uncertain and wrong",
+    "error": "error: certain but wrong",
+}
+_HINTS: Final = (
+    ("sd of AUC", "Standard deviation over bootstrap resamples."),
+    ("sd of smAUC", "Standard deviation over the same resamples."),
+    ("midpoint", "Scores above it count as high: by default the mean of all scores."),
+    ("appropriate", "Positives above the midpoint and negatives at or below it."),
+    ("inappropriate", "Positives at or below the midpoint and negatives above it."),
+    *((f"– {set_name}", "One of the four sets: scorespace cases --set lists its cases.") for set_name in SETS),
+    ("τv", "Sum of the soft labels c: the height of the curve before normalisation."),
+    ("τh", "Sum of 1 − c: the width of the curve before normalisation."),
+    ("rotation τv / τh", "Ratio of the two normalisations; 1 is no rotation."),
+    ("rotation, calibrated", "The same after isotonic calibration of the scores on these cases."),
+    ("gap of ROC", "Area of the ROC hull minus the AUC: the gain by isotonic calibration."),
+    ("gap of smooth ROC", "Area of the hull of the smooth curve minus its area: a distance from calibration."),
+)
+
+
+def blocks(evaluation: EvaluationView) -> Sequence[Block]:
+    """Section of uncertain cases, for models with scores between 0 and 1."""
+    tables = {
+        name: table
+        for name in evaluation.models.thresholded
+        for table in [evaluation.at_stated_prevalence.score_table(name)]
+        if table.probabilities and table.n_pos * table.n_neg > 0
+    }
+    if not tables:
+        return []
+    curves = {name: smooth(table) for name, table in tables.items()}
+    zones_by_model = {name: zones(table) for name, table in tables.items()}
+    answer, others = model_sentences(evaluation, _zone_sentences(tables, zones_by_model))
+    return [
+        answer,
+        _curves(curves),
+        *others,
+        _grid(tables, curves, evaluation.spread(auc.name, smauc.name)),
+        *(
+            _zones(name, table, zones_by_model[name])
+            for name, table in tables.items()
+            if len(tables) <= MAX_ZONE_CHARTS
+        ),
+    ]
+
+
+def document(
+    name: str,
+    model: str,
+    cases: HardCases,
+    zone: str | None = None,
+    max_rows: int = MOST,
+    notes: tuple[Note, ...] = (),
+    *,
+    sets: Sequence[str] | None = None,
+    threshold: float = 0.5,
+    subsample: SubSample | None = None,
+) -> Document:
+    """Document of hard and easy cases: counts by zone, gaps between scores, and the most extreme cases.
+
+    Or the cases of `sets` (all four if empty) against predicted classes at a threshold; or a `subsample`.
+    """
+    kinds = ZONES[::-1] if zone is None else (zone,)
+    page: list[Block]
+    verdict = cases.words
+    if subsample is not None:
+        rows = [cases.rows()[index] for index in subsample.places]
+        page, verdict = [_case_grid("proposed cases", rows, max_rows)], subsample.words
+    elif sets is not None:
+        tables = [
+            _case_grid(set_name, cases.members(set_name), max_rows) for set_name in sets or SETS if cases.sets[set_name]
+        ]
+        page, verdict = [_decision_grid(cases, threshold), *tables], _describe_sets(cases, threshold)
+    else:
+        tables = [_case_grid(kind, cases.of(kind), max_rows, "{} most extreme") for kind in kinds if cases.counts[kind]]
+        page = [_count_grid(cases), *tables, Text(_describe_gaps(cases.margins))]
+    table = cases.table
+    share = percent(float(cases.positive.mean()))
+    positive = f"{table.classes[table.positive]} ({grouped(float(table.n_pos))}, {share})"
+    facts = f"{grouped(cases.score.size)} cases   positive = {positive}   model = {model}"
+    return one_section(name, facts, "Cases", page, verdict, (*notes, *cases.notes))
+
+
+def spread_section(spreads: Mapping[str, Mapping[str, float]]) -> Section:
+    """Standard deviations of measures over common bootstrap resamples."""
+    names = dict.fromkeys(name for deviations in spreads.values() for name in deviations)
+    rows = tuple(
+        (name, *(decimals(deviations[name], 4) if name in deviations else "" for deviations in spreads.values()))
+        for name in names
+    )
+    grid = Grid(("sd over resamples", *spreads), rows, "Over the same bootstrap resamples.")
+    return Section("spread", "Standard deviations", (grid,), brief=True)
+
+
+def _curves(curves: Mapping[str, SmoothCurve]) -> Picture:
+    return Picture(
+        lambda: smooth_chart(curves),
+        "Smooth ROC curve of each model with its hull, and its ROC curve as a thin line.",
+        "Smooth ROC curve (thick): each case contributes by the magnitude of its score. Far below the ROC curve "
+        "(thin), cases are ranked correctly but with scores near the midpoint.",
+    )
+
+
+def _grid(
+    tables: Mapping[str, ScoreTable], curves: Mapping[str, SmoothCurve], spread: Mapping[str, Mapping[str, float]]
+) -> Grid:
+    columns = []
+    for model, table in tables.items():
+        curve, gap = curves[model], gaps(table.condensed(_MAX_ROWS_OF_HULLS))
+        sizes = set_sizes(table, curve.midpoint)
+        columns.append(
+            {
+                "auc ↑": decimals(auc(table)),
+                "smauc ↑": decimals(smauc(table)),
+                "sd of AUC": decimals(spread[model][auc.name]),
+                "sd of smAUC": decimals(spread[model][smauc.name]),
+                "sauc ↑": decimals(sauc(table)),
+                "prob_auc ↑": decimals(prob_auc(table)),
+                "midpoint": decimals(curve.midpoint),
+                "appropriate": grouped(curve.appropriate),
+                **{f"– {set_name}": grouped(sizes[set_name]) for set_name in SETS[:2]},
+                "inappropriate": grouped(curve.inappropriate),
+                **{f"– {set_name}": grouped(sizes[set_name]) for set_name in SETS[2:]},
+                "τv": grouped(curve.tau_v),
+                "τh": grouped(curve.tau_h),
+                "rotation τv / τh": decimals(gap.rotation),
+                "rotation, calibrated": decimals(gap.rotation_calibrated),
+                "gap of ROC": decimals(gap.roc),
+                "gap of smooth ROC": decimals(gap.smooth),
+            }
+        )
+    rows = tuple((name, *(column[name] for column in columns)) for name in columns[0])
+    measures = (
+        (f"{measure.name} ↑", f"{measure.title}. {measure.summary}") for measure in (auc, smauc, sauc, prob_auc)
+    )
+    return Grid(
+        ("", *tables),
+        rows,
+        "Areas under the ROC and the smooth ROC curve, and related statistics.",
+        (*measures, *_HINTS),
+    )
+
+
+def _zones(name: str, table: ScoreTable, case_zones: CaseZones) -> Picture:
+    return Picture(
+        lambda: zones_chart(table, case_zones),
+        f"Scores of both classes for {name}, coloured by zone.",
+        f"{name}: uncertain cases lie in the grey band, nearer to the midpoint than to 0 or 1. Outside it, a score on "
+        "the wrong side is a confident error.",
+    )
+
+
+def _zone_sentences(tables: Mapping[str, ScoreTable], zones_by_model: Mapping[str, CaseZones]) -> dict[str, str]:
+    """Proportions of certain and uncertain, correct and wrong cases of each model, in a sentence."""
+    sentences = {}
+    for name, table in tables.items():
+        counts, total = zones_by_model[name].counts, float(table.total)
+        sentences[name] = (
+            f"{name}: {percent(counts['easy'] / total, 0)} of the cases are certain and correct, "
+            f"{percent(counts['error'] / total, 0)} certain but wrong; of the uncertain ones, "
+            f"{grouped(counts['rescued'])} correct and {grouped(counts['hard'])} wrong."
+        )
+    return sentences
+
+
+def _count_grid(cases: HardCases) -> Grid:
+    negative, positive = binary_class_names(cases.table.classes, cases.table.positive)
+    rows = tuple(
+        (
+            _ZONE_TITLES[zone],
+            grouped(cases.zones.positives[k]),
+            grouped(cases.zones.negatives[k]),
+            grouped(cases.counts[zone]),
+        )
+        for k, zone in enumerate(ZONES)
+    )
+    return Grid(("cases", positive, negative, "all"), rows)
+
+
+def _decision_grid(cases: HardCases, threshold: float) -> Grid:
+    """Appropriate and inappropriate scores against predicted classes at a threshold."""
+    negative, positive = binary_class_names(cases.table.classes, cases.table.positive)
+    cells = cases.contingency(threshold)
+    rows = []
+    for first, title in ((0, "appropriate"), (2, "inappropriate")):
+        for set_index in (first, first + 1):
+            side, _, kind = SETS[set_index].partition(" and ")
+            rows.append((f"{side} and {positive if kind == 'positive' else negative}", *cells[set_index]))
+        rows.append((title, *cells[first : first + 2].sum(axis=0)))
+    formatted = tuple((name, *(grouped(int(count)) for count in (*counts, sum(counts)))) for name, *counts in rows)
+    return Grid(("scores", f"predicted {positive}", f"predicted {negative}", "all"), formatted)
+
+
+def _describe_sets(cases: HardCases, threshold: float) -> str:
+    cells = cases.contingency(threshold)
+    n_appropriate, total = int(cells[:2].sum()), int(cells.sum())
+    n_correct = int(cells[0, 0] + cells[1, 1])
+    return (
+        f"{grouped(n_appropriate)} of {grouped(total)} scores are appropriate, on the side of the midpoint "
+        f"{decimals(cases.zones.midpoint)} that matches their class. At threshold {threshold_text(threshold)}, "
+        f"{grouped(n_correct)} of them and {grouped(int(cells[2, 0] + cells[3, 1]))} of the "
+        f"{grouped(total - n_appropriate)} inappropriate ones are classified correctly."
+    )
+
+
+def _case_grid(title: str, case_rows: Sequence[Row], max_rows: int, selection: str = "first {}") -> Grid:
+    rows = tuple(
+        (
+            str(row["id"]),
+            decimals(row["score"], 4),
+            f"{row['rank']:g}",
+            row["label"],
+            "∞" if row["slope"] is None else f"{row['slope']:.3g}",
+        )
+        for row in case_rows[:max_rows]
+    )
+    selection_text = (
+        "" if len(case_rows) <= max_rows else f", the {selection.format(max_rows)} of {grouped(len(case_rows))}"
+    )
+    return Grid((f"{title}{selection_text}", "score", "rank", "label", "slope"), rows)
+
+
+def _describe_gaps(score_gaps: ScoreGaps) -> str:
+    if not score_gaps.gap.size:
+        return "All cases have the same score."
+    widest_text = f"The largest gap between adjacent scores is {score_gaps.widest:.3g}, around {score_gaps.cut:.3g}"
+    if len(score_gaps.clusters) == 1:
+        return f"{widest_text}: no gap is unusually large, so the scores have no natural threshold."
+    clusters = ", ".join(
+        f"{cluster.low:.3g} to {cluster.high:.3g} ({grouped(cluster.positives + cluster.negatives)})"
+        for cluster in score_gaps.clusters
+    )
+    return f"{widest_text}: a natural threshold. The scores form {len(score_gaps.clusters)} clusters: {clusters}."

@@ -1,1 +1,0 @@
-"""How sure is one number: cases drawn again, intervals, estimates, bands."""

@@ -1,1 +1,0 @@
-"""Are two samples alike: raters who agree, and models that drift."""

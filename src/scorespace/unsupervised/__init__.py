@@ -1,0 +1,1 @@
+"""Clusters of points, and association rules between items."""
