@@ -73,3 +73,15 @@ def test_a_slope_stands_for_all_of_them(tmp_path):
             "ConditionError: --slope replaces the costs and the prevalence.\n"
             "  hint: either --slope 2, or --cost-fp 1 --cost-fn 5"
         )
+
+
+def test_allow_remote_ends_with_its_command():
+    """Commands run in one process (tests, plug-ins) do not leave downloads allowed."""
+    from typer.testing import CliRunner
+
+    from scorespace.cli import app
+    from scorespace.io import paths
+
+    for words in (["audit", "absent.csv", "--allow-remote"], ["evaluate", "--allow-remote", "absent.csv"]):
+        CliRunner().invoke(app, words)
+        assert not paths._remote_allowed.get()

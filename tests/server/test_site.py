@@ -208,12 +208,12 @@ def test_progress_comes_as_events_and_an_evaluation_can_be_stopped(client):
 
 def test_uploads_and_copies(client):
     content = b"y,s\n1,0.9\n0,0.2\n1,0.7\n0,0.4\n"
-    reply = client.ask("PUT", "/upload?name=mine.csv", content)
-    assert json.loads(reply.text) == {"address": "/setup?file=uploads%2Fmine.csv"}
-    assert "Evaluate 1 score with y (positive: 1), 4 rows." in client.get("/setup", file="uploads/mine.csv").text
-    words = {"file": "uploads/mine.csv", "truth": "y", "score": "s"}
+    reply = client.ask("PUT", "/upload?name=four.csv", content)
+    assert json.loads(reply.text) == {"address": "/setup?file=uploads%2Ffour.csv"}
+    assert "Evaluate 1 score with y (positive: 1), 4 rows." in client.get("/setup", file="uploads/four.csv").text
+    words = {"file": "uploads/four.csv", "truth": "y", "score": "s"}
     copied = json.loads(client.get("/copy", **words, fragment="model=s&at=0.5").text)
-    assert copied["command"] == "scorespace evaluate mine.csv --truth y --score s --at 0.5 --report mine.html"
+    assert copied["command"] == "scorespace evaluate four.csv --truth y --score s --at 0.5 --report four.html"
     assert "threshold" in copied["python"]
 
 

@@ -197,16 +197,16 @@ Alternative = Annotated[
 ]
 
 
-def _set_remote(allowed: bool) -> bool:
+def _allow_remote(context: typer.Context, allowed: bool) -> bool:
     if allowed:
-        from scorespace.io import set_remote_allowed
+        from scorespace.io import allow_remote
 
-        set_remote_allowed(allowed)
+        context.with_resource(allow_remote())  # ends with the command
     return allowed
 
 
 _REMOTE = "Also read https:// addresses; by default nothing is downloaded."
-AllowRemote = Annotated[bool, flag(None, _REMOTE, ROLES, "--allow-remote", callback=_set_remote)]
+AllowRemote = Annotated[bool, flag(None, _REMOTE, ROLES, "--allow-remote", callback=_allow_remote)]
 
 
 def _set_sheet(sheet: str | None) -> str | None:

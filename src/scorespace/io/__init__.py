@@ -19,7 +19,7 @@ from scorespace.io.paths import local_copy
 from scorespace.io.paths import input_files
 from scorespace.io.read import FilteredData
 from scorespace.io.read import read
-from scorespace.io.paths import set_remote_allowed
+from scorespace.io.paths import allow_remote
 from scorespace.io.roles import Roles
 from scorespace.io.roles import resolve_roles
 from scorespace.io.roles import resolve_scores

@@ -32,11 +32,6 @@ def is_remote(path: str) -> bool:
     return "://" in path and urlsplit(path).scheme.lower() != "file"
 
 
-def set_remote_allowed(allowed: bool) -> None:
-    """Allow or forbid reading from URLs from now on."""
-    _remote_allowed.set(allowed)
-
-
 @contextmanager
 def allow_remote() -> Iterator[None]:
     """Allow reading https URLs inside a block.
