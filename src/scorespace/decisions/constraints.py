@@ -295,7 +295,7 @@ def choose_under(
         )
     points = {constraint.spec.at for constraint in constraints} | {objective.at}
     if points - {None}:
-        return _choose_by_rank(models, objective, tuple(constraints), points, level, seed)
+        return _choose_by_rank(models, objective, tuple(constraints), points, pairs, level, seed)
     best = best_value(objective, tuple(constraints))
     candidates = tuple(_candidate(name, table, objective, tuple(constraints)) for name, table in models.items())
     choice = ConstrainedChoice(objective, tuple(constraints), candidates)
@@ -308,6 +308,7 @@ def _choose_by_rank(
     objective: MeasureSpec,
     constraints: tuple[Constraint, ...],
     points: set[Any],
+    pairs: PairTable | None,
     level: float,
     seed: int,
 ) -> ConstrainedChoice:
@@ -327,7 +328,8 @@ def _choose_by_rank(
                 f"{objective} needs a ranking, and {name} has hard decisions.", hint="scores, or a measure without @top"
             )
         specs = [objective, *(item.spec for item in constraints)]
-        results = estimates({name: specs}, BootstrapDraws({name: table}, seed=seed), level=level)
+        cases = pairs if pairs is not None and name in pairs.models else None  # whole groups are resampled
+        results = estimates({name: specs}, BootstrapDraws({name: table}, cases, seed=seed), level=level)
         scores = table.inside(ScoreTable)
         counts = scores.inside(Counts, None, top)
         out_of_sample, *bounds = (CostEstimate(item.value, item.low, item.high, item.reason) for item in results)
