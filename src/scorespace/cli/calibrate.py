@@ -99,6 +99,8 @@ def calibrate(
                     "the map is fitted either on other data or across folds.", hint="--fit or --folds"
                 )
             settings |= {name: value for name, value in fit_options._asdict().items() if value is not None}
+            if fit_options.fit is not None and data_options.where is not None:
+                settings["fit"] = FilteredData(fit_options.fit, data_options.where)
             results = [
                 recalibrate(path, score=column, names=names_of[column], seed=seed, **settings) for column in score
             ]

@@ -93,7 +93,7 @@ def cases(
         if midpoint != "mean":
             raise DataError("--midpoint and --learn-midpoint are alternatives.", hint="pass one of them")
         roles_of_validation: dict[str, Any] = {"truth": truth, "scores": score, "positive": positive, "scale": scale}
-        other = evaluate_data(learn_midpoint, **roles_of_validation, missing=missing)
+        other = evaluate_data(learn_midpoint, **roles_of_validation, missing=missing, where=where)
         midpoint_value = learn_midpoints(other)[score]
     positive_label = None if checked.positive is None else checked.classes[checked.positive]
     hard_cases = cases_of_codes(
