@@ -10,6 +10,7 @@ from scipy import stats
 from scipy.integrate import quad
 
 from scorespace.drift.monitor import ALARM, MonitoredBatch, Monitoring, accumulate_evidence, e_value, monitor
+from scorespace.drift.permutation import Permutations
 from scorespace.errors import DataError, WeightError
 from scorespace.tables import score_table
 
@@ -95,6 +96,32 @@ def test_without_truths_scores_alone_are_judged_and_truths_may_come_late():
     assert [len(one.p) for one in late.batches] == [1, 1, 5, 5]
     assert late.rows()[0]["p_prevalence"] is None
     assert late.rows()[-1]["p_prevalence"] < 0.05
+
+
+def test_a_batch_without_truths_is_no_part_of_the_labelled_cases():
+    rng = np.random.default_rng(8)
+    before, second = sample(rng, 300), sample(rng, 200, share=0.4)
+    (scores,) = (table.score for table in sample(rng, 400).values())
+    found = []
+    for label in (0, 1):  # the class that cases without a truth are put into
+        first = {"nb": score_table(np.full(scores.size, label), scores, positive="1", classes=("0", "1"))}
+        batches = {"first": first, "second": second}
+        found.append(monitor(before, batches, unlabelled=["first"], replicates=199).batches[1].p)
+    assert found[0] == pytest.approx(found[1], nan_ok=True)
+
+
+def test_each_batch_has_its_own_permutations(monkeypatch):
+    seeds = []
+
+    def permutations(replicates, seed):
+        seeds.append(seed)
+        return Permutations(replicates, seed)
+
+    monkeypatch.setitem(monitor.__globals__, "Permutations", permutations)
+    rng = np.random.default_rng(9)
+    for seed in (0, 1):
+        monitor(sample(rng, 60), {name: sample(rng, 60) for name in "abc"}, replicates=20, seed=seed)
+    assert len(set(seeds)) == 6
 
 
 def test_a_batch_of_one_class_and_one_of_a_single_case():
