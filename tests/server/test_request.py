@@ -47,19 +47,19 @@ def test_what_evaluate_is_told():
 
 
 PARAMETERS = {
-    **dict.fromkeys(("positive", "score", "decision", "prediction", "weight", "group", "fold", "where", "by"), ["v"]),
-    **{"scale": ["0..10"], "missing": ["drop"], "profile": ["credit"], "measures": ["auc"], "at": ["0.3"]},
+    **dict.fromkeys(("positive", "score", "decision", "prediction", "weight", "group", "fold", "where", "by"), "v"),
+    **{"scale": "0..10", "missing": "drop", "profile": "credit", "measures": "auc", "at": "0.3"},
 }
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_every_parameter_reaches_evaluate_the_command_and_python(name):
     plain = PageRequest.of("a.csv", {"truth": ["y"]})
-    stated = PageRequest.of("a.csv", {"truth": ["y"], name: PARAMETERS[name]})
+    stated = PageRequest.of("a.csv", {"truth": ["y"], name: [PARAMETERS[name]]})
     changed = {key for key, value in stated.arguments().items() if value != plain.arguments()[key]}
     assert len(changed) == 1
-    assert f"--{name} {PARAMETERS[name][0]}" in stated.command()
-    assert f'"{PARAMETERS[name][0]}"' in stated.python().replace("0.3", '"0.3"')
+    assert f"--{name} {PARAMETERS[name]}" in stated.command()
+    assert f'"{PARAMETERS[name]}"' in stated.python().replace("0.3", '"0.3"')
 
 
 def test_several_conditions_are_one():
