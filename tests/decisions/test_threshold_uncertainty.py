@@ -9,7 +9,7 @@ import pytest
 from scorespace.costs import Condition
 from scorespace.decisions import choose, decide
 from scorespace.decisions.threshold_uncertainty import add_threshold_intervals, dominance_support, threshold_bounds
-from scorespace.inference.bootstrap import BootstrapDraws
+from scorespace.inference.bootstrap import BootstrapDraws, ReplicateRequest
 from scorespace.inference.subsampling import MAX_JOINT_CASES, joint_sample
 from scorespace.tables import confusion, score_table
 from scorespace.tables.paired import pair_table
@@ -258,3 +258,22 @@ def test_without_dominated_models_nothing_is_drawn():
     draws = BootstrapDraws(MODELS)
     assert dominance_support(draws, list(MODELS), []) == {}
     assert not draws.kept
+
+
+def test_with_a_stated_prevalence_cases_are_drawn_within_classes():
+    table = scored(60)
+    share = float(table.n_pos / table.total)
+
+    def spread(drawn):
+        return drawn.counts.sum(axis=-1)[..., 0]
+
+    sizes = BootstrapDraws({"m": table}).all(
+        [ReplicateRequest("m", f"positives {within}", spread, within=within) for within in (True, False)]
+    )
+    assert [np.ptp(one) > 0 for one in sizes] == [False, True]
+    found = {}
+    for within in (True, False):
+        draws, condition = BootstrapDraws({"m": table}), Condition(fp=1, fn=3, prevalence=share if within else None)
+        threshold_bounds(draws, ["m"], condition)
+        found[within] = [one.within for one in draws.kept]
+    assert found == {True: [True], False: [False]}

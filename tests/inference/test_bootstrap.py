@@ -256,3 +256,13 @@ def test_replicates_looked_at_in_parts_are_the_same(monkeypatch):
     monkeypatch.setattr(module, "_SCORES_PER_STEP", 7 * table.size)
     in_parts = [BootstrapDraws({"a": table}, replicates=50).of("a", one) for one in asked_for]
     np.testing.assert_array_equal(in_parts, whole)
+
+
+def test_a_stated_prevalence_and_class_shares_are_told_apart(table):
+    draws, spec = BootstrapDraws({"m": table}, replicates=50), parse("acc@0.5")
+    plain, stated = (draws.of("m", bind(one, table)) for one in (spec, spec.for_prevalence(0.1)))
+    assert (plain != stated).any()
+    request = bind(parse("auc"), table)
+    free = ReplicateRequest("m", "auc", request.on, within=False)
+    assert draws.spread([("m", request)])[0] == pytest.approx(draws.all([free])[0].std(ddof=1))
+    assert request.within

@@ -141,7 +141,9 @@ def test_along_many_places_the_limits_are_those_of_each():
     score, weight = (rng.normal(size=150) + truth).round(1), rng.exponential(size=150)
     table = score_table(truth, score, positive=True, weight=weight)
     counts = table.sweep[np.array([3, 10, 20])]
-    low, high = jeffreys_limits(bind(parse("mcc@0.5"), table), counts.cells, 0.95, squares=counts.cell_squares)
-    for place, at in enumerate(table.thresholds[[3, 10, 20]]):
-        one = estimate(parse(f"mcc@{float(at)}"), table)
-        assert (low[place], high[place]) == pytest.approx((one.low, one.high))
+    request = bind(parse("mcc@0.5"), table)
+    for seed in (0, 1):
+        low, high = jeffreys_limits(request, counts.cells, 0.95, seed, squares=counts.cell_squares)
+        for place, at in enumerate(table.thresholds[[3, 10, 20]]):
+            one = estimate(parse(f"mcc@{float(at)}"), table, seed=seed)
+            assert (low[place], high[place]) == pytest.approx((one.low, one.high))

@@ -10,6 +10,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import scorespace as ss
+from scorespace.decisions import best_value
+from scorespace.decisions.cross_fitting import crossfit
 from scorespace.evaluation.curves import kinds
 from scorespace.measures import MeasureSpec, measures, parse
 from scorespace.measures.request import bind
@@ -318,3 +320,20 @@ def test_intervals_are_as_wide_as_cases_drawn_within_classes_say(name):
     low, high = np.quantile(values, [0.025, 0.975])
     (one,) = ss.evaluate(FRAME, **ROLES, condition=STATED).measures(name, model="a")
     assert one.high - one.low == pytest.approx(high - low, rel=0.15)
+
+
+def test_folds_keep_the_classes_and_savings_are_those_of_the_costs():
+    """With a stated prevalence, cross-fitted choices use stratified folds, and a saving is a difference of costs."""
+    found = ss.evaluate(FRAME, **ROLES, condition=STATED)
+    spec = parse("f1").for_prevalence(SHARE)
+    tables, pairs = found.models.deciding, found.models.side_by_side
+    chosen = found.choose("f1").candidates
+    for stratified in (True, False):
+        want = crossfit(tables, best_value(spec), pairs=pairs, stratified=stratified, seed=0).models
+        same = [(one.out_of_sample_counts.outcomes.tp == want[one.model].outcomes.tp).all() for one in chosen]
+        assert all(same) == stratified
+    decision = found.decide(ss.Condition(fp=1, fn=12, prevalence=SHARE))
+    for one in decision.choices:
+        saved = one.out_of_sample.value - decision.out_of_sample.value
+        assert decision.over[one.model].value == pytest.approx(saved, abs=1e-12)
+    assert any(abs(one.value) > 1e-3 for one in decision.over.values())

@@ -218,6 +218,9 @@ def test_seed_and_level_reach_slices_baselines_and_samples(seed, tmp_path_factor
     for name, limits in first.items():
         wide, small = (np.nansum([high - low for low, high in one]) for one in (limits, narrow[name]))
         assert small < wide or not wide > 0, name
+    for name in ("gaps", "changes"):  # each of them, whatever its test
+        for (low, high), (inner_low, inner_high) in zip(first[name], narrow[name], strict=True):
+            assert inner_high - inner_low < high - low or not high > low, name
 
 
 @law
@@ -253,3 +256,202 @@ def test_what_another_sample_chose_is_judged_here(seed):
             assert best.out_of_sample.value == pytest.approx(ill[called].mean(), nan_ok=True)
         found[level] = choice.out_of_sample
     assert found[0.8].high - found[0.8].low < found[0.95].high - found[0.95].low
+
+
+def _classes(rows):
+    """Scores of three classes, and numbers with two predictions, from the same random cases."""
+    rng, size = np.random.default_rng(int(rows["y"].sum())), rows["y"].size
+    truth = rng.integers(0, 3, size)
+    shares = rng.dirichlet(np.ones(3), size) + 0.4 * np.eye(3)[truth]
+    shares /= shares.sum(axis=1, keepdims=True)
+    columns = {"y": np.array(list("rst"))[truth], **{f"m_{label}": shares[:, k] for k, label in enumerate("rst")}}
+    number = rng.normal(size=size)
+    return columns, {"y": number, **{name: number + rng.normal(size=size) for name in "ab"}}
+
+
+def _limits(one):
+    return [one.low, one.high]
+
+
+def _shift(rows, stated):
+    numbers = _classes(rows)[1]
+    halves = ({name: column[part] for name, column in numbers.items()} for part in (slice(0, 45), slice(45, None)))
+    here, there = (ss.evaluate(one, truth="y", predictions=["a", "b"], **stated) for one in halves)
+    return _limits(here.decide(ss.Asymmetry(2, 1), fit=there).best.out_of_sample)
+
+
+def _calibrations(ev):
+    return [[one.cal_chance, one.cal_p] for one in ev.calibrations.values()]
+
+
+def _by_youden(rows, stated):
+    """The note on a threshold of scores that are no probabilities."""
+    points = rows | {name: 100 * rows[name] * np.linspace(0.9, 1, rows["y"].size) for name in "ab"}
+    ev = evaluated(points, **stated)
+    return [[one.out_of_sample.value, *_limits(one.out_of_sample)] for one in ev._by_youden.candidates]
+
+
+REACHED = {
+    "decide": lambda rows, s: _limits(ss.decide(rows["y"], rows["a"] * rows["b"], fp=1, fn=3, **s).out_of_sample),
+    "compare": lambda rows, s: _limits(ss.compare(rows["y"], {k: rows[k] for k in "ab"}, measure="brier", **s)[0]),
+    "reject": lambda rows, s: [
+        _limits(one)
+        for one in ss.evaluate(_classes(rows)[0], truth="y", scores=["m_*"], **s).reject(0.3).spent.values()
+    ],
+    "shift": _shift,
+    "spread": lambda rows, s: evaluated(rows, **s).spread("auc", "brier"),
+    "mean curve": lambda rows, s: evaluated(rows, fold="fold", **s).average_curve("roc", "a").band.low.sum(),
+    "calibrations": lambda rows, s: _calibrations(evaluated(rows, **s)),
+    "youden": _by_youden,
+    "verdict": lambda rows, s: [
+        _limits(one)
+        for one in ss.evaluate(rows | {"c": rows["a"] ** 2 * rows["b"]}, truth="y", scores=list("abc"), **s)
+        .conclusion[1]
+        .tests.values()
+    ],
+    "threshold": lambda rows, s: (
+        evaluated(rows, **s)
+        .decide(ss.Condition(fp=1, fn=3), fit=evaluated({k: v[::-1][:80] for k, v in rows.items()}, **s))
+        .choices[0]
+        .threshold_interval
+    ),
+}
+OF_SEED = ("decide", "compare", "reject", "spread", "calibrations", "youden")
+OF_LEVEL = ("decide", "compare", "reject", "shift", "mean curve", "youden", "verdict", "threshold")
+
+
+@pytest.mark.parametrize("name", REACHED)
+def test_seed_and_level_reach_what_is_requested_rarely(name):
+    rows = sample(11)
+    rows |= {each: rows[each] * np.linspace(0.9, 1, rows["y"].size) for each in "ab"}  # no ties
+    first, again, other, narrow = (
+        str(REACHED[name](rows, {"seed": seed, "level": level}))
+        for seed, level in ((0, 0.95), (0, 0.95), (3, 0.95), (0, 0.6))
+    )
+    assert first == again
+    assert first != other or name not in OF_SEED
+    assert first != narrow or name not in OF_LEVEL
+
+
+def test_the_method_of_intervals_reaches_slices_and_costs():
+    rows = sample(4)
+    rows["d"] = np.where(rows["a"] >= 0.4, 1, 0)
+
+    def methods(**more):
+        ev = evaluated(rows, by="site", measures="auc,acc@0.3", **more)
+        return {(one.estimate.model, str(one.estimate.spec)): one.estimate.method for one in ev.slices.gaps}
+
+    assert set(methods(interval="bootstrap").values()) == {"bootstrap"}
+    assert "bootstrap" not in methods().values()
+    plain, drawn = (
+        ss.evaluate(rows, truth="y", decisions="d", **more).decide(ss.Condition(fp=1, fn=3)).best.out_of_sample
+        for more in ({}, {"interval": "bca"})
+    )
+    assert (plain.low, plain.high) != (drawn.low, drawn.high)
+
+
+def test_two_samples_are_drawn_independently():
+    """The same rows on both sides: with one stream for both, no difference would have any width."""
+    rows = sample(2, 60)
+    twice = {name: np.concatenate([column, column]) for name, column in rows.items()}
+    twice["half"] = np.repeat(["first", "second"], 60)
+    asked = {"measures": "brier,mcc@0.3", "interval": "bootstrap"}
+    gaps = evaluated(twice, by="half", **asked).slices.gaps
+    other = evaluated(rows, **asked)
+    for one in (*(gap.test for gap in gaps), *other.compare_with(other, measure="brier,mcc@0.3")):
+        assert one.difference == pytest.approx(0, abs=1e-12)
+        assert one.high - one.low > 0.01
+
+
+def test_the_adjustment_reaches_models_that_are_matched_in_bins():
+    rows = sample(3, 200)
+    rows["c"] = rows["a"] * rows["b"]
+    ev = ss.evaluate(rows, truth="y", scores=list("abc"), memory="1 B")
+    found = [one for one in ev.compare(measure="auc", adjust="bonferroni") if not one.several]
+    assert [one.p_adjusted for one in found] == pytest.approx([min(1, 3 * one.p) for one in found])
+    assert sorted(one.p for one in found)[1] < 1 / 3  # which Holm's method would double
+
+
+def test_missing_rows_of_both_samples_are_noted():
+    rows = {name: column.astype(object) for name, column in sample(3).items()}
+    gapped = rows | {"a": np.array([None, *rows["a"][1:]], dtype=object)}
+    whole, part = (evaluated(one, missing="drop") for one in (rows, gapped))
+    for first, second in ((whole, part), (part, whole)):
+        assert "SS009" in [note.code for note in first.compare_with(second).notes]
+
+
+def test_bins_are_split_where_groups_and_costs_need_it():
+    """Joint bins of groups are exact at stated thresholds, and bins are at the threshold of calibrated scores."""
+    rng = np.random.default_rng(1)
+    rows = sample(1, 400)
+    rows |= {name: np.where(rng.random(400) < 0.5, rng.uniform(0.2999, 0.3001, 400), rows[name]) for name in "ab"}
+    found = evaluated(rows, group="patient", memory="1 B", measures="tpr@0.3").models.pairs
+    called = (rows["a"] >= 0.3) & (rows["y"] == 1)
+    assert float(found.tables[found.index("a")].at(0.3).tp) == called.sum()
+    near = rows | {name: np.maximum(rows[name] - 0.05, 0.001) for name in "ab"}
+    exact, coarse = (evaluated(near, condition=ss.Condition(fp=1, fn=3), **more) for more in ({}, {"memory": "1 B"}))
+    costs = [[one.calibrated_cost for one in ev.decision.choices] for ev in (exact, coarse)]
+    assert coarse.models["a"].coarse
+    assert costs[1] == pytest.approx(costs[0], abs=1e-12)
+
+
+def test_the_two_slices_of_a_column_mirror_each_other():
+    rows = sample(6, 200)
+    first, second = (
+        [one for one in evaluated(rows, by="site", memory="1 B", measures="auc").slices.gaps if one.slice == name]
+        for name in ("north", "south")
+    )
+    for one, other in zip(first, second, strict=True):
+        low, high = one.test.certified
+        assert (other.test.difference, *other.test.certified) == (-one.test.difference, -high, -low)
+    rows["y"] = np.where(rows["site"] == "south", 1, rows["y"])
+    reasons = {one.slice: one.test.reason for one in evaluated(rows, by="site", measures="brier").slices.gaps}
+    assert reasons == {"north": "all cases in the rest are 1", "south": "all cases in south are 1"}
+
+
+def test_a_saved_evaluation_keeps_its_seed_threshold_and_notes(tmp_path):
+    rows = sample(8, 150)
+    rows |= {name: rows[name] * np.linspace(0.8, 1, 150) for name in "ab"}
+    condition, then = ss.Condition(fp=1, fn=3), []
+    for seed in (0, 0, 3):
+        evaluated(rows, seed=seed, condition=condition).save(tmp_path / "costs.json")
+        later = evaluated(sample(9, 150), baseline=str(tmp_path / "costs.json"), condition=condition)
+        then.append([gap.rest for gap in later.changed("tpr", "ppv").gaps])
+    assert then[0] == then[1] != then[2]
+    gapped = {name: column.astype(object) for name, column in rows.items()}
+    gapped["a"][0] = None
+    evaluated(gapped, missing="drop").save(tmp_path / "plain.json")
+    assert "SS009" in [note.code for note in ss.load(tmp_path / "plain.json").sample_notes]
+    stated = evaluated(rows, measures="acc@0.3,tpr", baseline=str(tmp_path / "plain.json"))
+    assert {float(gap.estimate.spec.at) for gap in stated.changes.gaps} == {0.3}
+
+
+def test_the_seed_reaches_the_classes_of_binned_scores():
+    columns = _classes(sample(2, 300))[0]
+    limits = [
+        _limits(ss.evaluate(columns, truth="y", scores=["m_*"], memory="1 B", seed=k, measures="ks[r]").summary[0])
+        for k in (0, 0, 1)
+    ]
+    assert limits[0] == limits[1] != limits[2]
+
+
+def test_tables_show_adjusted_p_and_the_level(tmp_path):
+    """In the tables of slices, changes and pairs, p is the adjusted one where there are several tests."""
+    from scorespace.report import comparison, measures, slices
+    from scorespace.results import format_p_cell
+
+    rows = sample(12, 150)
+    rows["c"] = np.random.default_rng(0).random(150)
+    evaluated(sample(13, 150), measures="auc,acc@0.3").save(tmp_path / "before.json")
+    ev = evaluated(rows, level=0.8, by="site", measures="auc,acc@0.3", baseline=str(tmp_path / "before.json"))
+    pairs = ss.evaluate(rows, truth="y", scores=list("abc")).compare(measure="brier")
+    tests = [gap.test for gap in (*ev.slices.gaps, *ev.changes.gaps)] + [one for one in pairs if not one.several]
+    assert any(format_p_cell(one.p) != format_p_cell(one.p_adjusted) for one in tests)
+    shown = [row[-1] for row in comparison.grid(ev.changes).rows]
+    assert shown == [format_p_cell(gap.test.p_adjusted) for gap in ev.changes.gaps]
+    for gap in ev.slices.gaps:
+        assert slices._cells(gap)[-1] == format_p_cell(gap.test.p_adjusted)
+    grid = comparison.short_grid(pairs)
+    place = grid.columns.index("p adjusted")
+    assert [row[place] for row in grid.rows] == [format_p_cell(one.p_adjusted, "") for one in pairs if not one.several]
+    assert "80 % confidence interval" in measures.measure_blocks(ev)[0].caption
