@@ -260,7 +260,7 @@ def test_replicates_looked_at_in_parts_are_the_same(monkeypatch):
 
 def test_a_stated_prevalence_and_class_shares_are_told_apart(table):
     draws, spec = BootstrapDraws({"m": table}, replicates=50), parse("acc@0.5")
-    plain, stated = (draws.of("m", bind(one, table)) for one in (spec, spec.for_prevalence(0.1)))
+    plain, stated = (draws.of("m", bind(one, table)) for one in (spec.for_prevalence(0.3), spec.for_prevalence(0.1)))
     assert (plain != stated).any()
     request = bind(parse("auc"), table)
     free = ReplicateRequest("m", "auc", request.on, within=False)
