@@ -413,9 +413,10 @@ def test_a_saved_evaluation_keeps_its_seed_threshold_and_notes(tmp_path):
     rows = sample(8, 150)
     rows |= {name: rows[name] * np.linspace(0.8, 1, 150) for name in "ab"}
     condition, then = ss.Condition(fp=1, fn=3), []
-    for seed in (0, 0, 3):
-        evaluated(rows, seed=seed, condition=condition).save(tmp_path / "costs.json")
-        later = evaluated(sample(9, 150), baseline=str(tmp_path / "costs.json"), condition=condition)
+    for place, seed in enumerate((0, 0, 3)):
+        path = tmp_path / f"{place}.json"
+        evaluated(rows, seed=seed, condition=condition).save(path)
+        later = evaluated(sample(9, 150), baseline=str(path), condition=condition)
         then.append([gap.rest for gap in later.changed("tpr", "ppv").gaps])
     assert then[0] == then[1] != then[2]
     gapped = {name: column.astype(object) for name, column in rows.items()}
