@@ -25,3 +25,10 @@ def test_differences_are_beside_the_models_where_they_fit(run, credit):
     assert len(wide.splitlines()) <= 24
     assert "naive_bayes − tree" not in run("evaluate", *credit, "--score", TWO).out
     assert "naive_bayes − tree" in run("evaluate", *credit, "--score", TWO, "--all").out
+
+
+@pytest.mark.parametrize("verb", [("evaluate", *COSTS), ("decide", *COSTS), ("compare",)])
+def test_three_models_of_a_file_with_a_long_name_fit_a_screen(run, credit, tmp_path, verb):
+    (tmp_path / "credit.csv").rename(tmp_path / "german_credit_2024.csv")
+    done = run(verb[0], "german_credit_2024.csv", *credit[1:], "--score", THREE, *verb[1:])
+    assert fits(done.out), done.out

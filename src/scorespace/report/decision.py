@@ -93,22 +93,23 @@ def grids(decision: AnyDecision) -> Sequence[Block]:
 
 
 def short_blocks(evaluation: EvaluationView, decision: Decision) -> list[Block]:
-    """The costs, each model at its threshold, the confusion matrix of the best one, and where each model is best."""
+    """The costs, where the best model is best, each model at its threshold, the better constant, a confusion matrix."""
     condition = _condition(decision).text.partition("; slope")[0]
     full = choice_grid(decision)
     columns = [index for index, name in enumerate(full.columns) if name != "M" and not name.startswith("apparent at")]
     own = {choice.model: value_text(choice.out_of_sample) for choice in decision.choices}
     repeated = (_PROCEDURE, own.get(decision.best.model))
+    worse_constants = len(decision.trivial) - 1
     table = Grid(
         tuple(full.columns[index] for index in columns),
         tuple(
             tuple(row[index] for index in columns)
-            for row in full.rows
+            for row in full.rows[: len(full.rows) - worse_constants]
             if (row[0], row[2 if len(row) > 2 else 1]) != repeated
         ),
     )
-    ranges = [] if len(decision.choices) == 1 else [Text(text) for text in _best_by_ratio(decision)]
-    return [Text(f"{condition}."), table, *confusion_grid(evaluation, decision.best), *ranges]
+    ranges = [] if len(decision.choices) == 1 else _best_by_ratio(decision)
+    return [Text(" ".join([f"{condition}.", *ranges])), table, *confusion_grid(evaluation, decision.best)]
 
 
 def confusion_grid(evaluation: EvaluationView, choice: ModelAtThreshold) -> list[Block]:

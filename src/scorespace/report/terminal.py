@@ -22,11 +22,10 @@ _LEVEL_STYLES = {"warning": "yellow", "info": "dim"}
 
 
 def show(document: Document, console: Console) -> None:
-    """Print the document, wrapped to the width of the console."""
-    console.print()
+    """Print the document, wrapped to the width of the console; title and facts are two lines or follow a blank one."""
     title, facts = escape_control_characters(document.title), escape_control_characters(document.facts)
-    gap = "   " if cell_len(title + facts) + 3 <= console.width else "\n"
-    console.print(Styled.assemble((title, "bold"), gap, facts))
+    before, gap = ("\n", "   ") if cell_len(title + facts) + 3 <= console.width else ("", "\n")
+    console.print(Styled.assemble(before, (title, "bold"), gap, facts))
     for section in document.sections:
         for block in section.blocks:
             _show_block(block, console)
