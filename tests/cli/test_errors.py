@@ -306,3 +306,11 @@ def test_every_mistake_has_one_thing_to_do(run, tmp_path, arguments):
     done = run(*arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err.count("\n  hint: ") == 1
+
+
+def test_a_sheet_of_a_file_without_sheets_is_an_error(run, credit):
+    done = run("evaluate", *credit, "--score", "tree", "--sheet", "March")
+    assert done.code == 2
+    assert "--sheet March applies to spreadsheets only." in done.err
+    assert "credit.csv, read as CSV" in done.err
+    assert "leave out --sheet" in done.err

@@ -113,7 +113,7 @@ def test_ss002_auc_below_one_half():
     (text,) = notes(changed(s=1 - SCORE), "SS002")
     area = 1 - ss.measure("auc", truth=TRUTH, score=SCORE, positive="bad")
     assert f"AUC {area:.3f}" in text
-    assert 'its direction is probably reversed: --score "s=minus(s)"' in text
+    assert 'its direction is probably reversed: --score "reversed=minus(s)"' in text
     assert not notes(code="SS002")
     noise = np.random.default_rng(0).random(CASES)
     area = ss.measure("auc", truth=TRUTH, score=noise, positive="bad")

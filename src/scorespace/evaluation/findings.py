@@ -158,8 +158,7 @@ def below_chance(table: ScoreTable, context: FindingContext) -> str | None:
     upper = (one.high for one in context.estimates if one.spec.measure is auc and one.spec.of is None)
     if not is_reversed(table, next(upper, None)):
         return f"{context.model} ranks no better than chance (AUC {decimals(area)})."
-    advice = "Scores are never reversed automatically; if the other class is the positive one, state it."
-    return f"{reversed_text(context.model, area)} {advice}"
+    return reversed_text(context.model, area)
 
 
 def is_reversed(table: ScoreTable, high: float | None = None) -> bool:
@@ -173,7 +172,7 @@ def reversed_text(model: str, area: float) -> str:
     """The sentence about a score that ranks worse than chance, with the remedy."""
     return (
         f"{model} ranks worse than chance (AUC {decimals(area)}); its direction is probably reversed: "
-        f'--score "{model}=minus({model})".'
+        f'--score "reversed=minus({model})".'
     )
 
 
@@ -230,8 +229,7 @@ def no_probabilities(table: ScoreTable, context: FindingContext) -> str | None:
         value = f"apparent youden {decimals(apparent)}"
         if fitted is not None and not math.isnan(fitted.value):
             value = fitted.named(youden.name, apparent, None)
-        text += f". The threshold {threshold_text(context.at)} maximises Youden's index on these cases, so values at "
-        text += f"it are apparent: {value}"
+        text += f". Threshold {threshold_text(context.at)} maximises Youden's index on these cases: {value}"
     return f"{text}."
 
 

@@ -88,6 +88,11 @@ def _read_local(paths: list[str], request: str, name: str, as_text: bool, writin
 
 
 def _read_files(paths: list[str], name: str, kind: str, as_text: bool, writing: Path | None) -> Source:
+    sheet = read_options().sheet
+    if sheet is not None and kind != "spreadsheet":
+        raise DataError(
+            f"--sheet {sheet} applies to spreadsheets only.", seen=f"{name}, read as {kind}", hint="leave out --sheet"
+        )
     if kind == "Arrow":
         return _read_arrow(paths, name, writing)
     if kind in ("CSV", "TSV", "TXT", "spreadsheet"):

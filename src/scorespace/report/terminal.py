@@ -18,6 +18,9 @@ from scorespace.report.document import Block, Document, Grid, Notes, Panel, Pict
 
 _FILLER = "\0"  # placeholder for the second cell of a wide character while lines are wrapped
 _NBSP = "\N{NO-BREAK SPACE}"
+_NOTE_LINES = 3
+_NAME_LENGTHS = (32, 24, 20)  # characters of a name in a note, tried in turn
+_COMMAND_OR_NAME = re.compile(r'--\w[\w-]* ?(?:"[^"]*"|\S*)|(?P<name>[^\s\W][\w.\-/]*)')
 _LEVEL_STYLES = {"warning": "yellow", "info": "dim"}
 
 
@@ -77,10 +80,28 @@ def _show_notes(block: Notes, console: Console) -> None:
     for number, note in enumerate(block.notes):
         label = "notes " if number == 0 else " " * 6
         margin = " " * (len(label) + len(note.code) + 1)
-        text = _wrapped(note.text, console.width - len(margin)).replace("\n", f"\n{margin}")
+        text = _wrapped_note(note.text, console.width - len(margin)).replace("\n", f"\n{margin}")
         console.print(Styled.assemble(label, (note.code, _LEVEL_STYLES.get(note.level, "")), " ", text))
     if block.more:
         console.print(Styled(_wrapped(block.more, console.width)))
+
+
+def _wrapped_note(text: str, width: int) -> str:
+    """Wrap a note; where it takes more than three lines, shorten long names in the middle, but not in its commands."""
+    wrapped = _wrapped(text, width)
+    for longest in _NAME_LENGTHS:
+        if wrapped.count("\n") < _NOTE_LINES:
+            break
+        wrapped = _wrapped(_COMMAND_OR_NAME.sub(lambda match: _shorten(match, longest), text), width)
+    return wrapped
+
+
+def _shorten(match: re.Match[str], longest: int) -> str:
+    """A name with an ellipsis in its middle; commands stay, so that they can be copied."""
+    name = match["name"]
+    if name is None or len(name) <= longest:
+        return match[0]
+    return f"{name[: longest // 2]}…{name[-(longest // 2 - 1) :]}"
 
 
 def _wrapped(text: str, width: int) -> str:
