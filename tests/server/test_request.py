@@ -67,6 +67,17 @@ def test_several_conditions_are_one():
     assert stated.roles()["where"] == stated.arguments()["where"] == "(age > 5) and (sex = 'f')"
 
 
+def test_a_prevalence_without_costs():
+    asked = PageRequest.of("a.csv", {"truth": ["y"], "score": ["s"], "prevalence": ["0.1"]})
+    found = asked.arguments()
+    assert (found["prevalence"], found["condition"]) == (0.1, None)
+    assert "--prevalence 0.1" in asked.command()
+    compile(asked.python(), "view", "exec")
+    assert asked.with_values(cost_fp="1", cost_fn="5").arguments()["prevalence"] is None
+    with pytest.raises(ConditionError, match="prevalence"):
+        asked.with_values(prevalence="1.5").arguments()
+
+
 def test_rows_slices_and_a_file_of_costs(tmp_path):
     said = {"truth": ["y"], "score": ["s"], "where": ["age > 5"], "by": ["ward", "age(bins=4)"], "costs": ["c.csv"]}
     asked = PageRequest.of("a.csv", said)
@@ -87,8 +98,8 @@ def test_rows_slices_and_a_file_of_costs(tmp_path):
         ({"cost-fp": "x"}, "--cost-fp x is no number.\n  hint: --cost-fp 1"),
         ({"cost-fp": "nan"}, "--cost-fp nan is no number.\n  hint: --cost-fp 1"),
         (
-            {"prevalence": "0.2"},
-            "the costs of both errors are needed.\n  seen: --prevalence 0.2\n  hint: --cost-fp 1 --cost-fn 5",
+            {"prevalence": "0.2", "cost-fp": "1"},
+            "the costs of both errors are needed.\n  seen: --cost-fp 1\n  hint: --cost-fp 1 --cost-fn 5",
         ),
         (
             {"cost-under": "1"},

@@ -106,6 +106,7 @@ class PageRequest:
         more: dict[str, Any] = {name: self.one(name) for name in ("scale", "profile")} | {"by": self.every("by")}
         more |= {"measures": self.one("measures") or "", "missing": self.one("missing") or "error"}
         more |= {"threshold": None if at is None else _number("at", at), "condition": self.condition(costs)}
+        more["prevalence"] = self.prevalence_alone
         return {**self.roles(), **more}
 
     def rater_arguments(self) -> dict[str, Any]:
@@ -119,14 +120,26 @@ class PageRequest:
         stated = {name: value for name in _RATER_OPTIONS if name != "where" and (value := self.one(name)) is not None}
         return {"raters": raters, **stated}
 
+    @property
+    def prevalence_alone(self) -> float | None:
+        """The prevalence in use if it is stated without costs."""
+        from scorespace.costs import Condition
+
+        text = self.one("prevalence")
+        if text is None or any(map(self.every, (*COSTS[:4], *COSTS[5:], "costs"))):
+            return None
+        return Condition(1, 1, prevalence=_number("prevalence", text)).prevalence  # refuses what is no proportion
+
     def condition(self, costs: str | None = None) -> Condition | CostMatrix | Asymmetry | None:
-        """The costs and the prevalence, or None where none are stated."""
+        """The costs and the prevalence, or None where no costs are stated."""
         from scorespace.costs import CostMatrix, condition_from_flags
         from scorespace.io.matrix import read_matrix
 
         rows: Any = self.one("rows")
         if rows not in (None, "actual", "predicted"):
             raise ConditionError(f"--rows {rows} is no side of a matrix.", hint="--rows actual, or --rows predicted")
+        if self.prevalence_alone is not None and costs is None:
+            return None
         given = {name: _number(name, text) for name in COSTS if (text := self.one(name)) is not None}
         return condition_from_flags(given, None if costs is None else lambda: CostMatrix(*read_matrix(costs, rows)[:2]))
 
@@ -178,6 +191,8 @@ class PageRequest:
         """
         file = paths.get(self.file, self.file)
         head = "import scorespace as ss\n\n"
+        if (prevalence := self.prevalence_alone) is not None:
+            head += f"# A prevalence without costs ({prevalence:g}) is an option of the command line only.\n"
         if self.every("rater"):
             options = "".join(f", {name}={_quoted(value)}" for name, value in self.rater_arguments().items())
             return f"{head}ss.agree({_quoted(file)}{options})"
