@@ -95,6 +95,34 @@ def test_an_evaluation_that_no_page_waits_for_is_stopped(tmp_path, versions, mon
     in_loop(run())
 
 
+@pytest.mark.parametrize("change", ["replaced", "removed", "grown"])
+def test_a_file_that_changes_during_its_evaluation_gives_no_result(tmp_path, folder, change):
+    file = tmp_path / "credit.csv"
+    content = (folder / "credit.csv").read_text()
+    file.write_text(content)
+    versions = ((str(file), file.stat().st_mtime_ns, file.stat().st_size),)
+
+    async def run():
+        jobs = Jobs(tmp_path)
+        job = jobs.start(versions, VIEW)
+        while job.step != "Starting":
+            await asyncio.sleep(0.01)
+        if change == "removed":
+            file.unlink()
+        else:
+            file.write_text(content.replace("bad", "BAD") if change == "replaced" else content + content[-40:])
+        assert await job.wait(60)
+        assert (job.error["kind"], job.error["problem"]) == (
+            "FileChanged",
+            "credit.csv changed or was removed while it was read.",
+        )
+        assert jobs.latest(VIEW) is job
+        assert jobs.recent() == []
+        await jobs.close()
+
+    in_loop(run())
+
+
 def test_old_evaluations_are_forgotten_with_their_files(tmp_path, versions):
     async def run():
         jobs = Jobs(tmp_path)

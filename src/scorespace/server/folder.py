@@ -177,6 +177,16 @@ class Sources:
         return f"uploads/{path.name}"
 
 
+def has_changed(version: Version) -> bool:
+    """Whether a file is no longer the one that was looked at."""
+    path, changed, size = version
+    try:
+        found = os.stat(path)
+    except OSError:
+        return True
+    return (found.st_mtime_ns, found.st_size) != (changed, size)
+
+
 class PrivateFolder:
     """A folder that only its owner can open, locked while in use and removed at the end; stale ones are removed."""
 

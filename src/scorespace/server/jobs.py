@@ -16,7 +16,7 @@ from typing import Final
 
 from scorespace.errors import ScoreSpaceError
 from scorespace.results import Row
-from scorespace.server.folder import Version
+from scorespace.server.folder import Version, has_changed
 from scorespace.server.request import PageRequest
 
 KEPT: Final = 12
@@ -37,7 +37,7 @@ class Job:
     """An evaluation: its progress, and in the end its files or an error."""
 
     request: PageRequest
-    paths: tuple[str, ...]
+    versions: tuple[Version, ...]
     folder: Path
     step: str = "Waiting for another evaluation"
     share: float | None = None
@@ -79,7 +79,7 @@ class Job:
         )
         assert process.stdin is not None
         assert process.stdout is not None
-        question = {"file": self.request.file, "stated": self.request.stated, "paths": self.paths}
+        question = {"file": self.request.file, "stated": self.request.stated, "paths": [one[0] for one in self.versions]}
         done = False
         try:
             with suppress(OSError):  # the process has ended, which is reported below
@@ -95,7 +95,10 @@ class Job:
             with suppress(ProcessLookupError):
                 process.kill()
             await asyncio.shield(process.wait())
-        if not done and self.error is None:
+        if changed := [name for name, one in zip(self.request.files, self.versions, strict=True) if has_changed(one)]:
+            problem = f"{changed[0]} changed or was removed while it was read."  # what was computed may mix both
+            self.error = {"kind": "FileChanged", "problem": problem, "seen": "", "hint": "evaluate it again"}
+        elif not done and self.error is None:
             problem, hint = "the evaluation ended without a result.", "use less memory: fewer columns or rows"
             self.error = {"kind": "InternalError", "problem": problem, "seen": "", "hint": hint}
 
@@ -146,7 +149,7 @@ class Jobs:
         job = self._jobs.pop((versions, request), None)
         if job is None or (job.ended and job.error is not None):
             self._count += 1
-            job = Job(request, tuple(path for path, _, _ in versions), self.folder / str(self._count))
+            job = Job(request, versions, self.folder / str(self._count))
             job.task = asyncio.create_task(job.run(self._turns))
         self._jobs[versions, request] = job  # the last one requested is the last to be forgotten
         ended = [key for key, one in self._jobs.items() if one.ended and one is not job]
@@ -157,6 +160,10 @@ class Jobs:
     def find(self, versions: tuple[Version, ...], request: PageRequest) -> Job | None:
         """The evaluation of a view, if there is one."""
         return self._jobs.get((versions, request))
+
+    def latest(self, request: PageRequest) -> Job | None:
+        """The last evaluation of a view, of whatever version of its files."""
+        return next((job for job in reversed(self._jobs.values()) if job.request == request), None)
 
     def recent(self) -> list[Job]:
         """Finished evaluations, the latest first."""

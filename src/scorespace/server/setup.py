@@ -166,7 +166,9 @@ def explain(error: Mapping[str, str], request: PageRequest, preview: FilePreview
     """An error in the words of the page, with its fixes as buttons."""
     kind, problem, hint = error["kind"], error["problem"], error["hint"]
     fixes: list[tuple[str, PageRequest]] = []
-    if kind == "PositiveError":
+    if kind == "FileChanged":
+        fixes = [("Use the file as it is now", request)]
+    elif kind == "PositiveError":
         labels = _labels(request, preview)[:6]
         fixes = [(f"Take {label} as positive", request.with_values(positive=label)) for label in labels]
     elif gaps := re.search(r"drops ([\d  ]+) rows?", hint):

@@ -106,7 +106,7 @@ class Site:
         view = _view(request)
         failed = None
         if "failed" in request.query_params:
-            job = self.jobs.find(await run_in_threadpool(self._versions, view), view)
+            job = self.jobs.latest(view)
             failed = job.error if job is not None else None
         return await run_in_threadpool(self._setup_page, view, failed)
 
