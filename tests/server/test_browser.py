@@ -95,28 +95,59 @@ def test_from_the_first_page_to_a_saved_report_with_the_rows_behind_a_cell(windo
     assert {url.split("/")[2] for url in page.asked if url.startswith("http")} == {client.server.auth.origin[7:]}
 
 
+@pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize(
     ("file", "fix", "heading"),
     [
+        ("credit.csv", "", "outcome"),
         ("clinical.csv", "Leave out 12 rows with gaps", "sepsis"),
         ("iris.csv", "", "species"),
         ("prices.csv", "", "actual"),
         ("films.csv", "", "ann and bob"),
     ],
 )
-def test_each_kind_of_file_by_keyboard(window, cases, file, fix, heading):
+def test_each_kind_of_file_by_keyboard_to_a_saved_report(window, folder, cases, file, fix, heading, width):
     page = window
+    page.set_viewport_size({"width": width, "height": 844})
     page.locator(f"a.card[data-card='file={file}']").first.press("Enter")
     assert heading in page.locator(".sentence").text_content()
     if fix:
         page.get_by_role("link", name=fix).press("Enter")
         page.wait_for_url("**missing=drop**")
+    assert fits(page)
     page.get_by_role("button", name="Evaluate").press("Enter")
     evaluated(page)
+    assert fits(page)
+    page.get_by_label("Name of the saved report").fill("kept.html")
+    page.get_by_role("button", name="Save").press("Enter")
+    page.get_by_text("Saved as kept.html.").wait_for()
+    for name in ("kept.html", "kept.json"):
+        (folder / name).unlink(missing_ok=True)
     assert page.said == []
 
 
+def fits(page):
+    """Whether the page, with its style sheet, does not scroll sideways."""
+    page.wait_for_load_state()
+    return page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+
+
 def test_a_dropped_file_is_uploaded(window):
+    page = window
+    make = """content => {
+        const data = new DataTransfer();
+        data.items.add(new File([content], "dropped.csv", { type: "text/csv" }));
+        return data;
+    }"""
+    data = page.evaluate_handle(make, "y,s\n" + "1,0.9\n0,0.2\n1,0.7\n0,0.4\n" * 10)
+    page.dispatch_event("#drop", "dragover", {"dataTransfer": data})
+    assert page.locator("#drop.over").count() == 1
+    page.dispatch_event("#drop", "drop", {"dataTransfer": data})
+    page.get_by_text("Evaluate 1 score with y (positive: 1), 40 rows.").wait_for()
+    assert "dropped.csv" in page.url
+
+
+def test_a_chosen_file_is_uploaded(window):
     page = window
     content = b"y,s\n" + b"1,0.9\n0,0.2\n1,0.7\n0,0.4\n" * 10
     page.locator("#upload").set_input_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": content})
