@@ -79,7 +79,8 @@ class Job:
         )
         assert process.stdin is not None
         assert process.stdout is not None
-        question = {"file": self.request.file, "stated": self.request.stated, "paths": [one[0] for one in self.versions]}
+        question: Row = {"file": self.request.file, "stated": self.request.stated}
+        question |= {"paths": [path for path, *_ in self.versions]}
         done = False
         try:
             with suppress(OSError):  # the process has ended, which is reported below
