@@ -1,6 +1,7 @@
 """The page in a real browser: from a file to a saved report, by mouse and keyboard; nothing leaves the computer."""
 
 import random
+import re
 
 import pytest
 
@@ -64,7 +65,7 @@ def test_from_the_first_page_to_a_saved_report_with_the_rows_behind_a_cell(windo
     assert "/view?file=credit.csv&truth=outcome&positive=bad&score=naive_bayes&score=tree" in page.url
     frame.locator("#operating.live").wait_for()
     frame.get_by_role("button", name="Top 10 %").click()
-    page.wait_for_function("location.hash.includes('at=') && !location.hash.includes('at=shown')")
+    page.wait_for_url(re.compile("#.*at=(?!shown)"))
     hits = frame.locator("[data-say='tp']").first.text_content()
     frame.locator("td:has([data-say='tp']) button.rows").click()
     page.locator("#rows-title").wait_for()
