@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -92,11 +93,11 @@ def _wrapped_note(text: str, width: int) -> str:
     for longest in _NAME_LENGTHS:
         if wrapped.count("\n") < _NOTE_LINES:
             break
-        wrapped = _wrapped(_COMMAND_OR_NAME.sub(lambda match: _shorten(match, longest), text), width)
+        wrapped = _wrapped(_COMMAND_OR_NAME.sub(partial(_shorten, longest), text), width)
     return wrapped
 
 
-def _shorten(match: re.Match[str], longest: int) -> str:
+def _shorten(longest: int, match: re.Match[str]) -> str:
     """A name with an ellipsis in its middle; commands stay, so that they can be copied."""
     name = match["name"]
     if name is None or len(name) <= longest:
