@@ -28,7 +28,7 @@ def test_several_files_are_one_sample(run, parts, credit):
     assert run("evaluate", *roles, *asked, *files).json() == whole  # wherever they stand
     assert run("evaluate", "parts/*.csv", *roles, *asked).json() == whole
     out = run("evaluate", *files, *roles, "--score", "tree", "--measures", "auc").out
-    assert out.splitlines()[1] == "0.csv and 2 more"
+    assert out.split("\n")[0] == "0.csv and 2 more"
 
 
 def test_several_files_in_python(parts, tmp_path, monkeypatch):

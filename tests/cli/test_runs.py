@@ -21,7 +21,7 @@ def test_evaluate_a_benchmark(run, tmp_path):
     done = run("evaluate", str(folded()), "--report", str(page))
     assert done.code == 0
     lines = done.out.splitlines()
-    assert "folded: benchmark" in lines[1]
+    assert "folded: benchmark" in lines[0]
     assert "2 data sets   2 learners   2x3   auc[hand_till], higher is better" in done.out
     assert any(line.startswith("cancer") and "±" in line and "*" in line for line in lines)
     assert "SS070" in done.out
