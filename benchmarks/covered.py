@@ -18,17 +18,14 @@ from scipy.stats import rankdata
 from scorespace.inference import bias_corrected, interval_formulas
 from scorespace.inference.bootstrap import REPLICATES, BootstrapDraws
 from scorespace.inference.estimate import estimates
-from scorespace.inference.interval import default_interval
+from scorespace.inference.interval import INTERVALS, default_interval
 from scorespace.measures import parse
 from scorespace.measures.request import bind
 from scorespace.tables import ScoreTable, score_table
 
 LEVEL = 0.95
-PERCENTILES = (
-    "jeffreys",
-    "bootstrap",
-    "shifted",
-)  # few replicates make these too short: they are drawn as often as by default
+# Few replicates make the intervals of these methods too short: they are drawn as often as by default.
+PERCENTILES = tuple(INTERVALS.find(name) for name in ("jeffreys", "bootstrap", "bias-shifted"))
 PREVALENCES, SIZES = (0.5, 0.1, 0.02), (50, 100, 200, 500, 2000)
 
 
@@ -67,13 +64,13 @@ def value(measure: str, table: Any) -> Array:
 
 def bounds_of(names: Sequence[str], table: Any, replicates: int, seed: int) -> list[tuple[float, float, str]]:
     """The default interval of each measure and how it was found: what `evaluate` shows."""
-    in_full = [name for name in names if default_interval(bind(parse(name), table)).name in PERCENTILES]
+    in_full = [name for name in names if default_interval(bind(parse(name), table)) in PERCENTILES]
     if 0 < len(in_full) < len(names):
         rest = [name for name in names if name not in in_full]
         both = dict(zip(in_full, bounds_of(in_full, table, REPLICATES, seed), strict=True))
         both |= zip(rest, bounds_of(rest, table, replicates, seed), strict=True)
         return [both[name] for name in names]
-    draws = BootstrapDraws({"": table}, replicates=replicates, seed=seed)
+    draws = BootstrapDraws({"": table}, replicates=REPLICATES if in_full else replicates, seed=seed)
     # The worlds of a study of thousands of intervals are as short as its replicates, and those of others are not.
     with (
         patch.object(bias_corrected, "_BIAS_DRAWS", max(50, replicates // 2)),

@@ -66,7 +66,13 @@ def _slices_told(rng: np.random.Generator, number: int, cases: int, seed: int) -
     score = expit(rng.normal(size=number * cases) - 0.5)
     data = {"y": (rng.random(score.size) < score).astype(int), "m": score, "part": np.arange(score.size) % number}
     found = ss.evaluate(
-        data, truth="y", positive=1, scores="m", by="part", measures="auc,brier,tpr@0.4,ppv@0.4", seed=seed
+        data,
+        truth="y",
+        positive=1,
+        scores="m",
+        by="part",
+        measures="auc,brier,tpr@0.4,ppv@0.4",
+        settings={"seed": seed},
     )
     return {"a slice is worse (SS091)": float(not found.slices.worse)}
 
@@ -78,7 +84,7 @@ def _in_time(rng: np.random.Generator, times: int, related: float) -> Rejections
         errors[:, t] = related * errors[:, t - 1] + math.sqrt(1 - related**2) * errors[:, t]
     truth = rng.normal(size=times)
     data = {"y": truth, "a": truth + np.exp(errors[0]), "b": truth + np.exp(errors[1]), "t": np.arange(times)}
-    found = ss.evaluate(data, truth="y", predictions=["a", "b"], time="t", measures="mae")
+    found = ss.evaluate(data, truth="y", predictions=["a", "b"], columns={"time": "t"}, measures="mae")
     return {"two mean errors are equal, in time": found.compare()[0].p}
 
 

@@ -311,6 +311,6 @@ def test_every_mistake_has_one_thing_to_do(run, tmp_path, arguments):
 def test_a_sheet_of_a_file_without_sheets_is_an_error(run, credit):
     done = run("evaluate", *credit, "--score", "tree", "--sheet", "March")
     assert done.code == 2
-    assert "--sheet March applies to spreadsheets only." in done.err
+    assert "the sheet 'March' is of a spreadsheet." in done.err
     assert "credit.csv, read as CSV" in done.err
-    assert "leave out --sheet" in done.err
+    assert "leave out the sheet" in done.err

@@ -5,17 +5,11 @@ from pathlib import Path
 import pytest
 from tests.helpers.spreadsheet import Day, Formula, write_xlsx
 
+import scorespace as ss
 from scorespace.errors import DataError
-from scorespace.io.conversion import ReadOptions, read_options, set_read_options
+from scorespace.io.conversion import reading
 from scorespace.io.csv_format import _looks_like_data
 from scorespace.io.read import read
-
-
-@pytest.fixture(autouse=True)
-def _default_options():
-    before = read_options()
-    yield
-    set_read_options(before)
 
 
 def rows(path):
@@ -41,15 +35,15 @@ SHEETS = {
 @pytest.mark.parametrize("sheet", ["loans", "2"])
 def test_a_sheet_by_name_or_number(tmp_path, sheet):
     path = write_xlsx(tmp_path / "book.xlsx", SHEETS)
-    set_read_options(ReadOptions(sheet=sheet))
-    assert rows(path) == {
-        "id": [1.0, 2.0],
-        "outcome": ["bad", "good, paid"],
-        "seen": ["2025-01-01", "2025-01-02"],
-        "score": [0.25, 0.125],
-        "ok": ["true", "false"],
-    }
-    assert read(path).notes == ()
+    with reading(sheet=sheet):
+        assert rows(path) == {
+            "id": [1.0, 2.0],
+            "outcome": ["bad", "good, paid"],
+            "seen": ["2025-01-01", "2025-01-02"],
+            "score": [0.25, 0.125],
+            "ok": ["true", "false"],
+        }
+        assert read(path).notes == ()
 
 
 def test_the_first_sheet_is_read_and_the_others_are_named(tmp_path):
@@ -72,8 +66,7 @@ def test_the_first_sheet_is_read_and_the_others_are_named(tmp_path):
 )
 def test_sheets_that_are_refused(tmp_path, sheet, words):
     path = write_xlsx(tmp_path / "book.xlsx", SHEETS)
-    set_read_options(ReadOptions(sheet=sheet))
-    with pytest.raises(DataError) as refused:
+    with reading(sheet=sheet), pytest.raises(DataError) as refused:
         read(path)
     for word in words:
         assert word in str(refused.value)
@@ -137,8 +130,7 @@ def test_temporary_copies_are_removed(tmp_path, monkeypatch):
     source = read(path)
     assert len(list(tmp_path.glob(".scorespace-*.csv"))) == 1
     del source
-    set_read_options(ReadOptions(sheet="no"))
-    with pytest.raises(DataError):
+    with reading(sheet="no"), pytest.raises(DataError):
         read(path)
     assert not list(Path(tmp_path).glob(".scorespace-*.csv"))
 
@@ -152,9 +144,9 @@ def test_columns_without_names(tmp_path, text):
     path.write_text(text)
     with pytest.raises(DataError, match="looks like data") as refused:
         read(path)
-    assert "--no-header" in str(refused.value)
-    set_read_options(ReadOptions(header=False))
-    assert rows(path) == {"column_1": [1.0, 0.0], "column_2": [0.9, 0.2]}
+    assert "header=False" in str(refused.value)
+    with reading(header=False):
+        assert rows(path) == {"column_1": [1.0, 0.0], "column_2": [0.9, 0.2]}
 
 
 @pytest.mark.parametrize(
@@ -174,3 +166,14 @@ def test_columns_without_names(tmp_path, text):
 )
 def test_a_first_line_that_looks_like_data(first, others, data):
     assert _looks_like_data(first.split(), [line.split() for line in others]) is data
+
+
+def test_sheet_and_header_in_python(tmp_path):
+    asked = {"truth": "outcome", "positive": "bad", "scores": "score"}
+    book = write_xlsx(tmp_path / "book.xlsx", SHEETS)
+    assert ss.evaluate(book, **asked, settings={"sheet": "loans"}).measures("auc")[0].value == 1
+    with pytest.raises(DataError, match='sheet="notes"'):
+        ss.evaluate(book, **asked, settings={"sheet": "wrong"})
+    (tmp_path / "bare.csv").write_text("1,0.9\n0,0.2\n")
+    bare = ss.evaluate(tmp_path / "bare.csv", truth="column_1", scores="column_2", settings={"header": False})
+    assert bare.measures("auc")[0].value == 1

@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -209,17 +208,19 @@ _REMOTE = "Also read https:// addresses; by default nothing is downloaded."
 AllowRemote = Annotated[bool, flag(None, _REMOTE, ROLES, "--allow-remote", callback=_allow_remote)]
 
 
-def _set_sheet(sheet: str | None) -> str | None:
-    from scorespace.io.conversion import read_options, set_read_options
+def _set_sheet(context: typer.Context, sheet: str | None) -> str | None:
+    if sheet is not None:
+        from scorespace.io.conversion import reading
 
-    set_read_options(replace(read_options(), sheet=sheet))
+        context.with_resource(reading(sheet=sheet))
     return sheet
 
 
-def _set_header(no_header: bool) -> bool:
-    from scorespace.io.conversion import read_options, set_read_options
+def _set_header(context: typer.Context, no_header: bool) -> bool:
+    if no_header:
+        from scorespace.io.conversion import reading
 
-    set_read_options(replace(read_options(), header=not no_header))
+        context.with_resource(reading(header=False))
     return no_header
 
 
@@ -233,7 +234,7 @@ PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME_NAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
-    *("time", "baseline", "where", "by", "adjust", "alternative", "resampling", "workers", "task", "maximise"),
+    *("time", "baseline", "where", "sheet", "by", "adjust", "alternative", "resampling", "workers", "task", "maximise"),
 )
 _FLAGS = {
     **dict(zip(_SAME_NAME, _SAME_NAME, strict=True)),
@@ -246,6 +247,7 @@ _PYTHON_TO_FLAGS = {
     "Condition(fp=1, fn=5)": "--cost-fp 1 --cost-fn 5",
     "names={column: model}": "--name COL=NAME",
     '{"A": ("decision", "score")}': "--rater A=DECISION,SCORE",
+    "header=False": "--no-header",
     'best="high"': "--higher-is-better",
     'best="low"': "--lower-is-better",
 }

@@ -129,7 +129,7 @@ def fairness_criteria(
     """Return every applicable criterion of a model with a positive class, over its slices.
 
     With a `prevalence`, rates that depend on it are those at that prevalence in every slice. Intervals are simultaneous
-    over the pairs of slices, and over so many `columns` that make slices.
+    over the pairs of slices, and over the `columns` columns that make slices.
 
     >>> from scorespace.tables import confusion
     >>> two = {"a": confusion([[8, 2], [4, 6]]), "b": confusion([[3, 7], [5, 5]])}

@@ -217,7 +217,7 @@ def slices(
     """Compute every measure in each slice, its gap to the rest, and, with `parity_columns`, parity between slices.
 
     `at` are the thresholds for parity, `leads` the measures to show first; `prevalence` is that for parity, as measures
-    have their own. Intervals of parity are simultaneous over so many columns.
+    have their own. Intervals of parity are simultaneous over that many columns.
     """
     gaps: list[SliceGap] = []
     parity: list[Parity] = []

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from scorespace import io
 from scorespace.comparisons import mcnemar
 from scorespace.comparisons.result import Comparisons
 from scorespace.costs import Asymmetry, Condition, CostMatrix
@@ -89,19 +90,21 @@ def evaluate(
     if len(arrays) == 1:
         _refuse_swapped(data, arrays[0])
     grouped = {**as_options(columns, Columns), **as_options(settings, Settings), **former_options(former)}
-    return evaluate_data(
-        data,
-        *arrays,
-        truth=truth,
-        scores=scores,
-        decisions=decisions,
-        predictions=predictions,
-        positive=positive,
-        measures=measures,
-        condition=condition,
-        by=by,
-        **grouped,
-    )
+    reading = {name: grouped.pop(name) for name in ("sheet", "header") if name in grouped}
+    with io.reading(**reading):
+        return evaluate_data(
+            data,
+            *arrays,
+            truth=truth,
+            scores=scores,
+            decisions=decisions,
+            predictions=predictions,
+            positive=positive,
+            measures=measures,
+            condition=condition,
+            by=by,
+            **grouped,
+        )
 
 
 def _refuse_swapped(truth: Any, predictions: Any) -> None:

@@ -100,6 +100,10 @@ class Settings:
         "spark" and the address of its cluster.
     dataset : str, optional
         One data set of a benchmark run.
+    sheet : str, optional
+        Sheet of a spreadsheet, by name or number; by default the first.
+    header : bool
+        Whether the first line of a text file holds the names of the columns.
     progress : callable, optional
         Called with the share of the work that is done.
     """
@@ -121,6 +125,8 @@ class Settings:
     engine: str | None = None
     master: str | None = None
     dataset: str | None = None
+    sheet: str | None = None
+    header: bool = True
     progress: Callable[[int, int], None] | None = None
 
 

@@ -11,6 +11,7 @@ from scorespace.io.tabulate import pair_models
 from scorespace.io.append_columns import used_rows
 from scorespace.io.append_columns import read_score_columns
 from scorespace.io.append_columns import write_with_columns
+from scorespace.io.conversion import reading
 from scorespace.io.matrix import DEFAULT_CLASSES
 from scorespace.io.memory import is_distributed
 from scorespace.io.memory import fits_in_memory

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -41,9 +41,14 @@ def read_options() -> ReadOptions:
     return _options.get()
 
 
-def set_read_options(options: ReadOptions) -> None:
-    """Set the options of files read from now on."""
-    _options.set(options)
+@contextmanager
+def reading(**options: Any) -> Iterator[None]:
+    """Read files with other options until the context ends."""
+    before = _options.set(replace(read_options(), **options))
+    try:
+        yield
+    finally:
+        _options.reset(before)
 
 
 @contextmanager
@@ -174,7 +179,7 @@ def _sheet_rows(path: str, name: str) -> tuple[list[list[str]], tuple[Note, ...]
     rows = [row for row in rows if any(row)]
     used = [k for k in range(len(rows[0]) if rows else 0) if any(row[k] for row in rows)]
     if not used:
-        hint = f"--sheet: {listing(book.sheet_names)}"
+        hint = f"another sheet: {listing(book.sheet_names)}"
         raise DataError(f"the sheet {chosen!r} of {name} is empty.", hint=hint)
     return [[row[k] for k in used] for row in rows], notes
 
@@ -183,13 +188,13 @@ def _choose_sheet(sheets: list[str], name: str) -> tuple[str, tuple[Note, ...]]:
     """The stated sheet, by name or number from 1; by default the first, with a note if there are others."""
     stated = read_options().sheet
     if stated is None:
-        others = f"{name} has {len(sheets)} sheets; read was {sheets[0]!r}, not {listing(sheets[1:])} (--sheet)."
+        others = f"{name} has {len(sheets)} sheets; read was {sheets[0]!r}, not {listing(sheets[1:])}."
         return sheets[0], (note("SS101", others),) if len(sheets) > 1 else ()
     if stated in sheets:
         return stated, ()
     if stated.isdecimal() and 1 <= int(stated) <= len(sheets):
         return sheets[int(stated) - 1], ()
-    hint = did_you_mean(stated, sheets, f"--sheet {sheets[0]}")
+    hint = did_you_mean(stated, sheets, f'sheet="{sheets[0]}"')
     raise DataError(f"{name} has no sheet {stated!r}.", seen=f"sheets {listing(sheets)}", hint=hint)
 
 

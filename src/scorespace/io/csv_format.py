@@ -194,7 +194,7 @@ def detect_dialect(path: str, name: str, separator: str | None = None, *, has_he
         first = detected.join(header[0])
         seen, hint = (
             first if len(first) <= 60 else f"{first[:60]}…",
-            "--no-header names the columns column_1, column_2 …",
+            "header=False names the columns column_1, column_2 …",
         )
         raise DataError(f"the first line of {name} looks like data, not like column names.", seen=seen, hint=hint)
     if len({column.casefold() for column in names}) < len(names):

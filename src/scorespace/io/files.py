@@ -91,7 +91,7 @@ def _read_files(paths: list[str], name: str, kind: str, as_text: bool, writing: 
     sheet = read_options().sheet
     if sheet is not None and kind != "spreadsheet":
         raise DataError(
-            f"--sheet {sheet} applies to spreadsheets only.", seen=f"{name}, read as {kind}", hint="leave out --sheet"
+            f"the sheet {sheet!r} is of a spreadsheet.", seen=f"{name}, read as {kind}", hint="leave out the sheet"
         )
     if kind == "Arrow":
         return _read_arrow(paths, name, writing)
