@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from laws.strategies import counts, samples
 from scorespace.curves import cost_curve, hull, iso_line
-from scorespace.curves.cost import cost_lines, envelope
+from scorespace.curves.cost import envelope
 from scorespace.measures.confusion import bacc
 from scorespace.measures.ranking import auc
 from scorespace.tables import confusion, score_table
@@ -101,17 +101,14 @@ def test_flat_and_vertical_lines(slope, fpr, tpr):
 # --- the line of each threshold
 
 
-def test_lines_of_all_thresholds():
-    lines = cost_lines(score_table([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]))
-    assert lines.tolist() == [[0, 1], [0, 0.5], [0.5, 0.5], [0.5, 0], [1, 0]]
+def test_lines_of_the_thresholds_on_the_hull():
+    curve = cost_curve(score_table([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]))
+    assert curve.lines.tolist() == [[0, 1], [0, 0.5], [0.5, 0], [1, 0]]
 
 
-def test_a_selection_of_lines_keeps_those_of_the_curve():
+def test_the_curve_is_the_lower_envelope_of_its_lines():
     rng = np.random.default_rng(5)
     truth = rng.random(2000) < 0.4
-    table = score_table(truth, rng.normal(truth, 1))
-    lines = cost_lines(table, most=20)
-    assert len(lines) <= 20 + hull(table).x.size
-    lowest = (GRID[:, None] * lines[:, 1] + (1 - GRID[:, None]) * lines[:, 0]).min(axis=1)
-    curve = cost_curve(table)
+    curve = cost_curve(score_table(truth, rng.normal(truth, 1)))
+    lowest = (GRID[:, None] * curve.lines[:, 1] + (1 - GRID[:, None]) * curve.lines[:, 0]).min(axis=1)
     assert_allclose(lowest, np.interp(GRID, curve.x, curve.y), atol=1e-12)

@@ -6,6 +6,7 @@ import pytest
 
 from oracles.load import HERE, columns
 from scorespace.measures.average import by_class
+from scorespace.measures.class_measures import class_measures
 from scorespace.measures.ranking import auc
 from scorespace.report.confusion import class_grid, confusion_grid
 from scorespace.tables import class_table, confusion
@@ -36,23 +37,23 @@ def ours():
     given = columns("weka_iris_nb_predictions")
     decided = confusion(given["actual"], given["predicted"])
     scored = class_table(given["actual"], {name: given[f"p_{name}"] for name in CLASSES})
-    return decided, {auc.name: dict(zip(scored.classes, by_class(auc, scored).tolist(), strict=True))}
+    return class_measures(decided, {auc.name: by_class(auc, scored)})
 
 
 def test_the_same_rows_and_columns(ours):
-    grid = class_grid(*ours)
+    grid = class_grid(ours)
     assert [row[0] for row in grid.rows] == list(printed_table())
     assert set(next(iter(printed_table().values()))) - {"recall"} <= set(grid.columns)  # the TP rate again
 
 
 @pytest.mark.parametrize("row", [*CLASSES, "weighted mean"])
 def test_every_cell_to_the_printed_digits(ours, row):
-    grid = class_grid(*ours)
+    grid = class_grid(ours)
     cells = dict(zip(grid.columns, next(line for line in grid.rows if line[0] == row), strict=True))
     for title, printed in printed_table()[row].items():
         assert float(cells["TP rate" if title == "recall" else title]) == float(printed), title
 
 
 def test_the_confusion_matrix(ours):
-    grid = confusion_grid(ours[0])
+    grid = confusion_grid(ours.decisions)
     assert [list(row[1:-1]) for row in grid.rows[:-1]] == printed_matrix()

@@ -2,10 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import scorespace as ss
 from helpers.classed import ABSENT, NEVER, scored
+from scorespace.measures.class_measures import class_measures
 from scorespace.report import confusion as classes
 from scorespace.report import sections, terminal
 from scorespace.report.document import Grid, Picture, Text
@@ -30,6 +32,10 @@ def cells(grid, row):
     return dict(zip(grid.columns, next(line for line in grid.rows if line[0] == row), strict=True))
 
 
+def class_grid(table, areas=None):
+    return classes.class_grid(class_measures(table, areas))
+
+
 def kinds(blocks):
     return [type(block) for block in blocks]
 
@@ -38,7 +44,7 @@ def kinds(blocks):
 
 
 def test_rates_by_hand():
-    grid = classes.class_grid(confusion([[6, 2, 0], [1, 3, 0], [0, 0, 4]], classes=["a", "b", "c"]))
+    grid = class_grid(confusion([[6, 2, 0], [1, 3, 0], [0, 0, 4]], classes=["a", "b", "c"]))
     assert cells(grid, "a")["TP rate"] == "0.750"  # 6/8
     assert cells(grid, "a")["FP rate"] == "0.125"  # 1/8
     assert cells(grid, "a")["precision"] == "0.857"  # 6/7
@@ -50,15 +56,15 @@ def test_rates_by_hand():
 
 def test_areas_are_shown_only_where_given():
     table = confusion([[6, 2], [1, 3]], classes=["a", "b"])
-    assert "ROC area" not in classes.class_grid(table).columns
-    grid = classes.class_grid(table, {"auc": {"a": 0.9, "b": 0.6}, "auprc": {"a": 0.8, "b": 0.2}})
+    assert "ROC area" not in class_grid(table).columns
+    grid = class_grid(table, {"auc": np.array([0.9, 0.6]), "auprc": np.array([0.8, 0.2])})
     assert grid.columns[-2:] == ("ROC area", "PRC area")
     assert grid.rows[-1][-2:] == ("0.800", "0.600")  # (8·0.9 + 4·0.6)/12 and (8·0.8 + 4·0.2)/12
 
 
 def test_precision_without_decisions_is_a_dash_and_not_zero():
     # WEKA 3.6 prints 0 here, and averages it (METHODS §11).
-    grid = classes.class_grid(NEVER)
+    grid = class_grid(NEVER)
     assert (cells(grid, "b")["precision"], cells(grid, "b")["MCC"]) == ("–", "–")
     assert cells(grid, "b")["TP rate"] == "0.000"
     assert cells(grid, "b")["F-measure"] == "0.000"  # F1 exists where precision does not
@@ -71,7 +77,7 @@ def test_precision_without_decisions_is_a_dash_and_not_zero():
 
 def test_a_class_without_cases_has_no_part_in_the_mean():
     # torchmetrics 1664 counted it as 0.
-    grid = classes.class_grid(ABSENT, {"auc": {"a": 0.9, "b": 0.7}})
+    grid = class_grid(ABSENT, {"auc": np.array([0.9, 0.7, np.nan])})
     assert cells(grid, "c")["TP rate"] == cells(grid, "c")["ROC area"] == "–"
     assert cells(grid, "c")["FP rate"] == "0.100"
     assert cells(grid, "weighted mean")["TP rate"] == "0.700"
@@ -80,7 +86,7 @@ def test_a_class_without_cases_has_no_part_in_the_mean():
 
 
 def test_a_single_class_leaves_the_false_positive_rate_undefined():
-    grid = classes.class_grid(confusion([[5, 0], [0, 0]], classes=["a", "b"]))
+    grid = class_grid(confusion([[5, 0], [0, 0]], classes=["a", "b"]))
     assert cells(grid, "weighted mean")["FP rate"] == "–"
     assert "mean of FP rate and MCC is over 0 of 2 classes" in grid.caption
 

@@ -14,7 +14,7 @@ from scorespace.calibration.tests import calibration_band
 from scorespace.curves import brier_curve, calibration, cost_curve, net_benefit, pr, roc, smooth
 from scorespace.curves.brier import net_benefit_of_all, optimal_curve
 from scorespace.curves.macro_average import average_roc
-from scorespace.evaluation.curves import family, requested
+from scorespace.evaluation.curves import CurveFamily, family, requested
 from scorespace.report import plots
 from scorespace.report.calibration import calibration_chart
 from scorespace.report.chart_files import save
@@ -23,7 +23,6 @@ from scorespace.report.curve_charts import _frame, curve_chart
 from scorespace.report.decision import cost_space_chart
 from scorespace.report.drift import drift_chart
 from scorespace.report.linked_charts import link_to_panel
-from scorespace.report.plots import draw
 from scorespace.report.score_charts import distribution_chart
 from scorespace.report.smooth import smooth_chart
 
@@ -40,7 +39,7 @@ def spec(chart):
 
 
 def picture(kind, tables=TABLES, bands=None, classes=None):
-    return draw(kind, {name: kind(table) for name, table in tables.items()}, tables, bands or {}, classes)
+    return CurveFamily(kind, curves(kind, tables), tables, classes or {}).picture(bands)
 
 
 def curves(kind, tables=TABLES):
@@ -79,7 +78,7 @@ def test_chance_of_different_prevalences_is_not_one_line():
 
 
 def test_pictures_of_their_own():
-    lines = {name: ss.curves.cost.cost_lines(table, 0) for name, table in TABLES.items()}
+    lines = {name: curve.lines for name, curve in curves(cost_curve).items()}
     assert spec(picture(cost_curve)) == spec(cost_space_chart(curves(cost_curve), lines))
     assert spec(picture(smooth)) == spec(smooth_chart(curves(smooth)))
     assert spec(picture(calibration)) == spec(calibration_chart(curves(calibration), TABLES))
@@ -152,7 +151,7 @@ import sys
 import scorespace as ss
 from scorespace.report.chart_files import save
 from scorespace.calibration.tests import calibration_band
-from scorespace.evaluation.curves import family, requested
+from scorespace.evaluation.curves import CurveFamily, family, requested
 found = ss.evaluate({{"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}}, truth="y", scores="s", measures="auc")
 found.report({str(tmp_path / "report.html")!r})
 save(family(found, requested("roc")).picture(), {str(tmp_path / "roc.svg")!r})
@@ -167,7 +166,7 @@ def test_a_partial_area_is_shaded(part, side):
     table = ss.score_table([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
 
     def shaded(curve):
-        drawn = draw(roc, {"nb": curve}, {"nb": table}, {})
+        drawn = CurveFamily(requested("roc").noun, {"nb": curve}, {"nb": table}, {}).picture()
         layers = [layer for layer in drawn["layer"] if layer["mark"].get("filled") and layer["mark"]["type"] == "line"]
         return [drawn["datasets"][layer["data"]["name"]] for layer in layers]
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from scorespace.curves.curve import UNIT, Curve, curve
-from scorespace.curves.hull import Hull, hull, hull_edges
-from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.curves.hull import Hull, hull
+from scorespace.tables import Array, ScoreTable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CostCurve(Curve):
+    """The lower envelope of the lines of all thresholds.
+
+    `lines` holds the line of each threshold on the hull: its cost at x = 0 and at x = 1, which are FPR and FNR.
+    """
+
+    lines: Array = field(kw_only=True)
 
 
 @curve(
@@ -24,7 +34,7 @@ from scorespace.tables import Array, ScoreTable, ratio
     area="the mean cost when all conditions are equally likely; lower is better",
     stratified=True,
 )
-def cost_curve(table: ScoreTable) -> Curve:
+def cost_curve(table: ScoreTable) -> CostCurve:
     """Lowest normalised cost of any threshold (y) for each x = π·c_FN / (π·c_FN + (1−π)·c_FP).
 
     It is the dual of the convex hull: an edge of slope m becomes a vertex at x = 1 / (1 + m). The threshold of a point
@@ -37,7 +47,7 @@ def cost_curve(table: ScoreTable) -> Curve:
 
     Returns
     -------
-    Curve
+    CostCurve
         Probability-weighted cost of positives (x) and normalised expected cost (y).
 
     References
@@ -54,7 +64,7 @@ def cost_curve(table: ScoreTable) -> Curve:
     return envelope(hull(table))
 
 
-def envelope(of: Hull) -> Curve:
+def envelope(of: Hull) -> CostCurve:
     """The cost curve of a convex hull, of one model or of several."""
     # As x increases, the optimal vertex moves from (0, 0) to (1, 1).
     slopes = of.slope
@@ -67,7 +77,7 @@ def envelope(of: Hull) -> Curve:
     vertex = np.flatnonzero(np.concatenate([[False], is_inner]))
     first = 1 if slopes.size and np.isinf(slopes[0]) else 0
     threshold = np.concatenate([[of.threshold[first]], of.threshold[vertex], [of.threshold[-1]]])
-    return cost_curve.drawn(x, y, threshold)
+    return CostCurve("cost", x, y, threshold, cost_curve.x, cost_curve.y, lines=np.stack([of.x, 1 - of.y], axis=1))
 
 
 @dataclass(frozen=True)
@@ -112,15 +122,3 @@ def iso_line(slope: float, fpr: float, tpr: float) -> IsoLine:
             ends.append(point)
     ends.sort()
     return IsoLine(slope, (ends[0][0], ends[-1][0]), (ends[0][1], ends[-1][1]))
-
-
-def cost_lines(table: ScoreTable, most: int = 60) -> Array:
-    """Line of each threshold in cost space, as rows (cost at x = 0, cost at x = 1) = (FPR, FNR).
-
-    All thresholds on the hull, and an even selection of about `most` others.
-    """
-    counts = table.sweep
-    on_hull = np.append(0, hull_edges(*table.columns).end + 1)
-    selected = np.union1d(on_hull, np.linspace(0, counts.tp.size - 1, most).astype(np.intp))
-    fpr, fnr = ratio(counts.fp[selected], counts.n[selected]), ratio(counts.fn[selected], counts.p[selected])
-    return np.stack([fpr, fnr], axis=1)

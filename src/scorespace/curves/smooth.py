@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Final
 
 import numpy as np
@@ -183,10 +184,15 @@ class SmoothCurve(RocCurve):
     inappropriate: float
     normalised: bool = True
 
+    @cached_property
+    def roc(self) -> RocCurve:
+        """The ordinary ROC curve of the same scores."""
+        return roc(self.given)
+
     @property
     def auc(self) -> float:
         """Area under the ordinary ROC curve of the same scores."""
-        return roc(self.given).area()
+        return self.roc.area()
 
     @property
     def smaller(self) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from scorespace.comparisons.difference import mover_interval
+from scorespace.curves.roc import RocCurve, roc
 from scorespace.curves.smooth import SmoothCurve
 from scorespace.errors import DataError
 from scorespace.inference.estimate import estimate
@@ -100,6 +101,12 @@ class ModelDrift:
     cause: str
     tables: tuple[ScoreTable, ScoreTable] = field(repr=False, compare=False)
     curves: tuple[SmoothCurve, SmoothCurve] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def roc_curves(self) -> tuple[RocCurve, RocCurve]:
+        """The ROC curves before and after."""
+        before, after = self.tables
+        return roc(before), roc(after)
 
     @property
     def excluded(self) -> str:

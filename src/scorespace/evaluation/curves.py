@@ -10,7 +10,8 @@ from typing import Any, Final
 from scorespace.calibration.tests import calibration_band
 from scorespace.comparisons import fold_curves as folded
 from scorespace.curves.bounds import bounded_area
-from scorespace.curves.curve import CURVES, Curve, CurveKind, joint_curve
+from scorespace.curves.curve import CURVES, Curve, CurveKind, companion_curves, joint_curve
+from scorespace.curves.macro_average import mean
 from scorespace.decisions import Decision
 from scorespace.errors import CurveError, listing
 from scorespace.inference.bands import Band
@@ -73,8 +74,22 @@ class CurveFamily:
     def picture(self, drawn: Mapping[str, Band] | None = None, decision: Decision | None = None) -> Any:
         """The curves as a chart, with reference lines, and with bands and a decision where given."""
         several = len({model for model, _ in self.parts.values()}) > 1
-        parts = self.parts if several else None
-        return plots.draw(self.kind, self.curves, self.tables, drawn or {}, self.classes, decision, parts)
+        average, names = mean.of(self.kind), self.classes
+        companions, model_of = _companions(self.kind, self.tables)
+        levels = {self.kind.level(table) for table in self.tables.values()} if self.kind.level is not None else set()
+        drawing = plots.Drawing(
+            self.kind,
+            self.curves,
+            self.tables,
+            drawn or {},
+            {names[name]: curve for name, curve in self.curves.items()} if names else {},
+            average(self.curves.values()) if names and average is not None else None,
+            companions,
+            model_of,
+            levels.pop() if len(levels) == 1 else None,
+            self.parts if several else None,
+        )
+        return drawing.chart(decision)
 
     @property
     def y_title(self) -> str:
@@ -155,6 +170,16 @@ def curve(evaluation: EvaluationView, call: Call[CurveKind[Any]], model: str | N
     return _traced(evaluation, call, name, _way(evaluation, call.noun, name), {})
 
 
+def by_class(
+    evaluation: EvaluationView, call: Call[CurveKind[Any]], model: str
+) -> tuple[dict[str, Curve], Curve | None]:
+    """The curves of the classes of a multiclass model against the rest, and their mean."""
+    table = _models(evaluation, call.noun)[model]
+    found = {name: call.noun(table.one_vs_rest(k), **call.options) for k, name in enumerate(table.classes)}
+    average = mean.of(call.noun)
+    return found, None if average is None else average(found.values())
+
+
 def band(evaluation: EvaluationView, call: Call[CurveKind[Any]], model: str, simultaneous: bool) -> Band:
     """The confidence band of a model's curve."""
     draw = bands.of(call.noun)
@@ -210,3 +235,25 @@ def _way(evaluation: EvaluationView, kind: CurveKind[Any], name: str) -> Resolve
 def _models(evaluation: EvaluationView, kind: CurveKind[Any]) -> Models:
     """The models, reweighted to the stated prevalence if the curve depends on it."""
     return evaluation.models if kind.stratified else evaluation.at_stated_prevalence
+
+
+def _companions(kind: CurveKind[Any], tables: Mapping[str, Any]) -> tuple[dict[str, Curve], dict[str, str]]:
+    """Companion curves of a kind, and the model whose colour each shares; one common to all models is drawn once."""
+    companions = companion_curves.of(kind)
+    if companions is None:
+        return {}, {}
+    curves_by_name: dict[str, dict[str, Curve]] = {}
+    for model, table in tables.items():
+        for name, curve in companions(table).items():
+            curves_by_name.setdefault(name, {})[model] = curve
+    shared: dict[str, Curve] = {}
+    model_of: dict[str, str] = {}
+    for name, curves_by_model in curves_by_name.items():
+        first, *others = curves_by_model.values()
+        if "{model}" not in name and all(other == first for other in others):
+            shared[name] = first
+        else:
+            name_template = name if "{model}" in name else f"{{model}}, {name}"
+            shared |= {name_template.replace("{model}", model): curve for model, curve in curves_by_model.items()}
+            model_of |= {name_template.replace("{model}", model): model for model in curves_by_model}
+    return shared, model_of

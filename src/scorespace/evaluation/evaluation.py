@@ -29,7 +29,6 @@ from scorespace.evaluation.results import Results
 from scorespace.inference.bands import Band
 from scorespace.inference.estimate import Estimates
 from scorespace.measures import MeasureSpec, parse
-from scorespace.measures.request import bind
 from scorespace.report import html as report
 from scorespace.report import notebook, plots, screen, serialize, terminal
 from scorespace.report import sections as pages
@@ -77,24 +76,6 @@ class Evaluation(Results):
         """
         flat = (one for name in names for one in ([name] if isinstance(name, str | MeasureSpec) else name))
         return self.estimated(*flat, model=model)
-
-    def spread(self, *names: str) -> dict[str, dict[str, float]]:
-        """Bootstrap standard deviations of measures.
-
-        Parameters
-        ----------
-        *names : str
-            Measures; without them, the requested or default ones.
-
-        Returns
-        -------
-        dict of dict
-            Standard deviations by model and measure.
-        """
-        every = self._wanted(names)
-        asked = [(name, bind(spec, self.models[name])) for name, specs in every.items() for spec in specs]
-        found = iter(self.draws.spread(asked))
-        return {name: {str(spec): next(found) for spec in specs} for name, specs in every.items()}
 
     def calibration(self, model: str) -> calibrated.CalibrationSummary:
         """Whether the scores of a model can be taken as probabilities.
@@ -363,6 +344,23 @@ class Evaluation(Results):
             Curves by name.
         """
         return dict(curves.family(self, curves.requested(kind, **options)).curves)
+
+    def class_curves(self, kind: str, model: str) -> tuple[dict[str, Curve], Curve | None]:
+        """The curve of each class of a multiclass model against the rest, and their mean.
+
+        Parameters
+        ----------
+        kind : str
+            Kind of curve, such as "roc".
+        model : str
+            Name of a multiclass model.
+
+        Returns
+        -------
+        dict of Curve, and Curve or None
+            The curves by class, and their mean where the kind has one.
+        """
+        return curves.by_class(self, curves.requested(kind), model)
 
     def average_curve(self, kind: str, model: str | None = None, *, how: str = "vertical") -> AveragedCurve:
         """The mean of a model's curves over folds, with a band.

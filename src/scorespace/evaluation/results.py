@@ -23,7 +23,7 @@ from scorespace.decisions import (
     ShiftDecision,
 )
 from scorespace.errors import ScoreSpaceError
-from scorespace.evaluation import comparisons, decisions, regression
+from scorespace.evaluation import comparisons, decisions, regression, section_data
 from scorespace.evaluation.default_measures import (
     COST,
     YOUDEN,
@@ -60,11 +60,14 @@ from scorespace.evaluation.verdict import (
 from scorespace.inference.bootstrap import BootstrapDraws
 from scorespace.inference.estimate import Estimate, Estimates, estimates
 from scorespace.measures import MeasureSpec, parse, parse_list
-from scorespace.measures.request import stated_threshold
+from scorespace.measures.class_measures import ClassMeasures
+from scorespace.measures.request import bind, stated_threshold
 from scorespace.profiles import GENERAL, PROFILES, Profile
 from scorespace.report import panel
+from scorespace.report.calibration import CalibrationBins
+from scorespace.report.smooth import SmoothModel
 from scorespace.results import Note, Progress, Row
-from scorespace.tables import Counts, TopCases
+from scorespace.tables import ConfusionTable, Counts, TopCases
 from scorespace.tables.models import Models, SubgroupModels
 from scorespace.tables.threshold import Threshold
 
@@ -233,6 +236,24 @@ class Results:
             held |= {(one.model, str(one.spec)): one for one in self._estimates(missing)}
         ordered = tuple(held[name, str(spec)] for name, specs in every.items() for spec in specs)
         return replace(self.summary, estimates=ordered)
+
+    def spread(self, *names: str) -> dict[str, dict[str, float]]:
+        """Bootstrap standard deviations of measures.
+
+        Parameters
+        ----------
+        *names : str
+            Measures; without them, the requested or default ones.
+
+        Returns
+        -------
+        dict of dict
+            Standard deviations by model and measure.
+        """
+        every = self._wanted(names)
+        asked = [(name, bind(spec, self.models[name])) for name, specs in every.items() for spec in specs]
+        found = iter(self.draws.spread(asked))
+        return {name: {str(spec): next(found) for spec in specs} for name, specs in every.items()}
 
     @property
     def quantities(self) -> dict[Quantity, Estimate | CostEstimate]:
@@ -483,6 +504,34 @@ class Results:
     def operating(self) -> Any:
         """Binary models at all thresholds, for the panel of the page; None without such models."""
         return panel.operating(self)
+
+    @cached_property
+    def smooth_models(self) -> dict[str, SmoothModel]:
+        """Smooth ROC curves and uncertain cases of the models with scores between 0 and 1."""
+        return section_data.smooth_models(self)
+
+    @cached_property
+    def multiclass_measures(self) -> dict[str, ClassMeasures]:
+        """Measures of each class of the multiclass models."""
+        return section_data.multiclass_measures(self.models)
+
+    @cached_property
+    def class_measures(self) -> dict[str, ClassMeasures]:
+        """Measures of each class of every classifier, binary ones at their threshold."""
+        return section_data.every_class_measures(self)
+
+    @cached_property
+    def decision_tables(self) -> dict[str, ConfusionTable]:
+        """Confusion table of every classifier, binary ones at their threshold."""
+        return section_data.decision_tables(self)
+
+    def calibration_bins(self, model: str) -> CalibrationBins:
+        """Observed rates in bins of scores."""
+        return section_data.calibration_bins(self, model)
+
+    def value(self, model: str, request: str) -> float:
+        """A measure of a model at the stated prevalence, without an interval."""
+        return bind(parse(request), self.at_stated_prevalence[model]).value
 
     @property
     def _rows(self) -> list[Row]:

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 
 from scorespace.costs import Asymmetry
-from scorespace.curves import RrocCurve
-from scorespace.curves.rroc import rroc
 from scorespace.decisions import CostEstimate, ShiftDecision
 from scorespace.report.chart_theme import colour_of
 from scorespace.report.document import Block, Grid, Panel, Picture, Text
@@ -149,7 +147,7 @@ class ShiftPanel:
 def build_shift_panel(evaluation: EvaluationView) -> ShiftPanel | None:
     """The panel of regression models at all shifts; None if there are none."""
     models = evaluation.models
-    names = [name for name, table in models.items() if rroc.fits(table) is not None]
+    names = models.numeric
     if not names:
         return None
     decision = evaluation.decision if isinstance(evaluation.decision, ShiftDecision) else None
@@ -161,8 +159,7 @@ def build_shift_panel(evaluation: EvaluationView) -> ShiftPanel | None:
     )
     max_points = max_thresholds(len(names))
     shifted_models = tuple(
-        _shifted_model(name, colour_of(name, models), models[name], condition, max_points, cross_fitted.get(name))
-        for name in names
+        _shifted_model(evaluation, name, condition, max_points, cross_fitted.get(name)) for name in names
     )
     panel = ShiftPanel(shifted_models, condition, decision is not None, 0)
     best = [float(panel.losses(index)[panel.best(index)]) for index in range(len(shifted_models))]
@@ -170,11 +167,11 @@ def build_shift_panel(evaluation: EvaluationView) -> ShiftPanel | None:
 
 
 def _shifted_model(
-    name: str, colour: str, table: Any, condition: Asymmetry, max_points: int, cross_fitted: CostEstimate | None
+    evaluation: EvaluationView, name: str, condition: Asymmetry, max_points: int, cross_fitted: CostEstimate | None
 ) -> ShiftedModel:
     """The model at the corners of its RROC curve; of many corners, evenly spaced ones and the best."""
-    residuals: ResidualTable = table.inside(ResidualTable)
-    curve: RrocCurve = rroc(residuals)
+    curve: Any = evaluation.curve("rroc", name)
+    residuals: ResidualTable = evaluation.models[name].inside(ResidualTable)
     kept_index = np.arange(curve.x.size)
     if kept_index.size > max_points:
         evenly_spaced = np.linspace(0, kept_index.size - 1, 2 * max_points // 3)
@@ -191,7 +188,7 @@ def _shifted_model(
         )
     error = np.sort(residuals.numbers.error) if residuals.weight is None else residuals.numbers.error
     high, low = _sides(error, residuals.weight, shift)
-    return ShiftedModel(name, colour, shift, over, under, high, low, cross_fitted)
+    return ShiftedModel(name, colour_of(name, evaluation.models), shift, over, under, high, low, cross_fitted)
 
 
 def _sides(error: Array, weight: Array | None, shift: Array) -> tuple[Array, Array]:
@@ -213,7 +210,7 @@ def shift_panel(evaluation: EvaluationView) -> Sequence[Block]:
     roc_alt = "RROC curve of each model, with the shift and the iso-loss line; diamonds are the unshifted models."
     error_caption = "Errors of each unshifted model: those right of the line are overpredictions after the shift."
     pictures = (
-        Picture(lambda: link_to_panel(evaluation.drawing(rroc.name), "rroc", panel.marker_row()), roc_alt, drag=True),
+        Picture(lambda: link_to_panel(evaluation.drawing("rroc"), "rroc", panel.marker_row()), roc_alt, drag=True),
         Picture(lambda: link_to_panel(error_chart(tables), "errors", panel.marker_row()), error_caption, error_caption),
     )
     return [Panel(panel, pictures)]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from scorespace.calibration.recalibration_effect import MeasureEffect, Recalibration
 from scorespace.calibration.summary import CalibrationSummary
-from scorespace.calibration.tests import CalibrationTest, calibration_band
-from scorespace.curves import CalibrationCurve, calibration
-from scorespace.curves import calibration as grouped_scores
+from scorespace.calibration.tests import CalibrationTest
+from scorespace.curves import CalibrationCurve
 from scorespace.errors import DataError
 from scorespace.inference.bands import Band
 from scorespace.report.chart_theme import Spec, coloured, data_values, datum, field, mark, themed
@@ -22,9 +21,8 @@ from scorespace.report.document import Block, Document, Grid, Picture, Text, one
 from scorespace.report.linked_charts import linked
 from scorespace.report.protocol import EvaluationView, model_sentences
 from scorespace.results import Row, decimal_places, decimals, format_interval, format_p_cell, grouped
-from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables import Array, ScoreTable
 from scorespace.tables.class_scores import TOP
-from scorespace.tables.counts import class_factors
 
 
 def document(*results: Recalibration) -> Document:
@@ -59,6 +57,19 @@ def effect_grid(result: Recalibration) -> Grid:
 def _change(effect: MeasureEffect) -> str:
     text = decimals(effect.change)
     return text if text[0] in "−–" or not float(text.replace("∞", "inf")) else f"+{text}"
+
+
+@dataclass(frozen=True)
+class CalibrationBins:
+    """Bins of scores: their range, weight of cases, mean score, and observed rate with its interval."""
+
+    lowest: Array
+    highest: Array
+    cases: Array
+    mean_score: Array
+    rate: Array
+    low: Array
+    high: Array
 
 
 BARS: Final = 25
@@ -110,9 +121,9 @@ def _histogram(names: Mapping[str, object], tables: Mapping[str, ScoreTable]) ->
 
 
 def _bars(name: str, table: ScoreTable, model_index: int, n_models: int) -> list[Row]:
-    histogram = grouped_scores(table, by="width", bins=BARS)
     edges = np.arange(BARS + 1) / BARS
-    bin_index = (np.searchsorted(edges, histogram.threshold, side="right") - 1).clip(0, BARS - 1)
+    bins = (np.searchsorted(edges, table.score, side="right") - 1).clip(0, BARS - 1)
+    heights = np.bincount(bins, table.pos + table.neg, minlength=BARS)
     width = 0.84 / BARS / n_models
     total = float(table.total)
     return [
@@ -121,11 +132,11 @@ def _bars(name: str, table: ScoreTable, model_index: int, n_models: int) -> list
             "low": datum(edges[k] + 0.08 / BARS + model_index * width),
             "high": datum(edges[k] + 0.08 / BARS + (model_index + 1) * width),
             "foot": 0,
-            "share": float(cases) / total,
+            "share": float(heights[k]) / total,
             "span": f"{edges[k]:.3g} to {edges[k + 1]:.3g}",
-            "cases": grouped(float(cases)),
+            "cases": grouped(float(heights[k])),
         }
-        for k, cases in zip(bin_index, histogram.cases, strict=True)
+        for k in np.flatnonzero(heights)
     ]
 
 
@@ -322,35 +333,24 @@ def _picture(evaluation: EvaluationView, tables: Mapping[str, ScoreTable], has_b
 def calibration_picture(evaluation: EvaluationView, models: Sequence[str], *, band: bool, **options: Any) -> Any:
     """Reliability diagram of models; options set the grouping of scores."""
     tables = {name: evaluation.at_stated_prevalence.score_table(name) for name in models}
-    curves = {name: calibration(table, **options) for name, table in tables.items()}
-    band_options = {"level": evaluation.level, "seed": evaluation.seed, "simultaneous": True, **options}
-    bands = {name: calibration_band(table, **band_options) for name, table in tables.items()} if band else None
+    curves: dict[str, Any] = {name: evaluation.curve("calibration", name, **options) for name in models}
+    bands = (
+        {name: evaluation.band("calibration", name, simultaneous=True, **options) for name in models} if band else None
+    )
     return calibration_chart(curves, tables, bands)
 
 
 def _bin_grid(evaluation: EvaluationView, name: str) -> Grid:
-    """Ten bins of equal width with the number of cases and the interval of the rate, at the stated prevalence."""
-    table, level = evaluation.models.score_table(name), evaluation.level
-    curve, band = calibration(table, by="width"), calibration_band(table, by="width", level=level)
-    reweighted = calibration(evaluation.at_stated_prevalence.score_table(name), by="width")
-    y, low, high = (_at_prevalence(evaluation, rates) for rates in (curve.y, band.low, band.high))
+    """Bins of equal width with the number of cases and the interval of the rate, at the stated prevalence."""
+    bins: CalibrationBins = evaluation.calibration_bins(name)
     rows = [
         (
-            f"{curve.threshold[k]:.3f} to {curve.highest[k]:.3f}",
-            grouped(float(curve.cases[k])),
-            decimals(reweighted.x[k]),
-            format_interval(float(y[k]), float(low[k]), float(high[k])),
+            f"{bins.lowest[k]:.3f} to {bins.highest[k]:.3f}",
+            grouped(float(bins.cases[k])),
+            decimals(bins.mean_score[k]),
+            format_interval(float(bins.rate[k]), float(bins.low[k]), float(bins.high[k])),
         )
-        for k in range(curve.x.size)
+        for k in range(bins.rate.size)
     ]
-    caption = f"{name}: bins of equal width, with Wilson intervals ({100 * level:g} %)."
+    caption = f"{name}: bins of equal width, with Wilson intervals ({100 * evaluation.level:g} %)."
     return Grid(("scores", "cases", "mean score", "observed rate"), tuple(rows), caption)
-
-
-def _at_prevalence(evaluation: EvaluationView, rates: Array) -> Array:
-    """Rates of positives reweighted to the stated prevalence, by their odds."""
-    if evaluation.prevalence is None:
-        return rates
-    sample = np.asarray(evaluation.models.prevalence)
-    pos, neg = class_factors(sample, 1 - sample, evaluation.prevalence)
-    return ratio(rates * pos, rates * pos + (1 - rates) * neg)

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from scorespace.curves import pr, roc
-from scorespace.curves.curve import CurveKind
-from scorespace.curves.macro_average import mean
 from scorespace.errors import listing
-from scorespace.measures import Measure
-from scorespace.measures.average import by_class
-from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr
-from scorespace.measures.ranking import auc, auprc
+from scorespace.measures.class_measures import ClassMeasure, ClassMeasures
 from scorespace.report import confusion_charts as charts
 from scorespace.report.document import Block, Grid, Picture, Section, Text
 from scorespace.report.protocol import EvaluationView
 from scorespace.results import Row, decimals, grouped, to_json_types
-from scorespace.tables import Array, ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, ratio
-from scorespace.tables.paired import binary_class_names
+from scorespace.tables import ConfusionTable, ratio
 from scorespace.tables.threshold import threshold_text
 
 MAX_CLASSES_IN_TEXT: Final = 12
@@ -32,38 +25,29 @@ MAX_CLASSES_IN_CHART: Final = 60
 """Maximum number of classes in a chart of a confusion matrix."""
 
 AVERAGE: Final = "weighted mean"
-_AREAS: Final = (auc, auprc)
-_BY_NAME: Final = {measure.name: measure for measure in (tpr, fpr, ppv, f1, mcc, *_AREAS)}
-_NAMES: Final = ("TP rate", "FP rate", "precision", "F-measure", "MCC", "ROC area", "PRC area")
-_BY_WEKA_NAME: Final = dict(zip(_NAMES, _BY_NAME.values(), strict=True))
-_NO_AREA: Final = "the class, or the rest, has no cases"
-
-Areas = Mapping[str, Mapping[str, float]]
-"""Area of each class, by measure."""
-
-
-@dataclass(frozen=True)
-class _ClassMeasure:
-    """A measure of every class, and the reason why it may be undefined."""
-
-    title: str
-    values: Array
-    undefined: str
+_WEKA_NAMES: Final = {
+    "tpr": "TP rate",
+    "fpr": "FP rate",
+    "ppv": "precision",
+    "f1": "F-measure",
+    "mcc": "MCC",
+    "auc": "ROC area",
+    "auprc": "PRC area",
+}
 
 
-def class_grid(table: ConfusionTable, areas: Areas | None = None) -> Grid:
+def class_grid(found: ClassMeasures) -> Grid:
     """WEKA's "Detailed Accuracy By Class": one row per class and their mean, weighted by class size.
 
-    `areas` under the ROC and the precision-recall curve of each class. Undefined values are dashes; the caption gives
-    the reason and the number of classes in the mean.
+    Undefined values are dashes; the caption gives the reason and the number of classes in the mean.
 
+    >>> from scorespace.measures.class_measures import class_measures
     >>> from scorespace.tables import confusion
-    >>> class_grid(confusion([[3, 1], [0, 4]], classes=["a", "b"])).rows[0]
+    >>> class_grid(class_measures(confusion([[3, 1], [0, 4]], classes=["a", "b"]))).rows[0]
     ('a', '0.750', '0.000', '1.000', '0.857', '0.775')
     """
-    columns = _columns(table, _BY_WEKA_NAME, areas or {})
     caption = "Each class against the rest; the mean is weighted by class size."
-    return _grid(table, columns, f"{caption} {_explain_undefined(table, columns)}".strip())
+    return _grid(found, _WEKA_NAMES, f"{caption} {_explain_undefined(found, _WEKA_NAMES)}".strip())
 
 
 def confusion_grid(table: ConfusionTable) -> Grid:
@@ -103,47 +87,42 @@ def describe_confusions(table: ConfusionTable, max_pairs: int = 3) -> str:
 
 def blocks(evaluation: EvaluationView) -> Sequence[Block]:
     """Results by class, for each model."""
-    models = _models(evaluation)
+    models: Mapping[str, ClassMeasures] = evaluation.multiclass_measures
     if not models:
         return []
-    content: list[Block] = [
-        Text(" ".join(describe_extremes(name, _decisions(table)) for name, table in models.items()))
-    ]
-    for name, table in models.items():
-        decisions = _decisions(table)
+    content: list[Block] = [Text(" ".join(describe_extremes(name, found) for name, found in models.items()))]
+    for name, found in models.items():
         content += [Text(name)] if len(evaluation.models) > 1 else []
-        content += [class_grid(decisions, _areas(table)), *_curve_pictures(name, table)]
-        content += [pair_grid(table)] if table.scores_classes and len(table.classes) <= MAX_CLASSES_IN_TEXT else []
-        content += [Text(describe_confusions(decisions)), *_confusion_picture(name, table)]
+        content += [class_grid(found), *_curve_pictures(evaluation, name, found)]
+        if found.has_scores and len(found.decisions.classes) <= MAX_CLASSES_IN_TEXT:
+            content.append(pair_grid(evaluation.models[name]))
+        content += [Text(describe_confusions(found.decisions)), *_confusion_picture(name, found)]
     return content
 
 
 def short_blocks(evaluation: EvaluationView) -> Sequence[Block]:
     """Text version: measures by class of one model, or F1 by class and model; empty for many classes."""
-    models = _models(evaluation)
-    tables = {name: _decisions(table) for name, table in models.items()}
-    classes = list(dict.fromkeys(label for table in tables.values() for label in table.classes))
+    models: Mapping[str, ClassMeasures] = evaluation.multiclass_measures
+    classes = list(dict.fromkeys(label for found in models.values() for label in found.decisions.classes))
     if not 3 <= len(classes) <= MAX_CLASSES_IN_TEXT:
         return []
     if len(models) > 1:
-        return [_f1_grid(tables, classes)]
-    ((name, decisions),) = tables.items()
-    columns = _columns(decisions, _BY_NAME, _areas(models[name]))
+        return [_f1_grid(models, classes)]
+    (found,) = models.values()
     # For models with scores, the verdict already names the most frequent confusion.
-    confusions = "" if models[name].scores_classes else describe_confusions(decisions)
-    texts = [confusions, _explain_undefined(decisions, columns)]
-    return [_grid(decisions, columns), *(Text(text) for text in texts if text)]
+    confusions = "" if found.has_scores else describe_confusions(found.decisions)
+    texts = [confusions, _explain_undefined(found)]
+    return [_grid(found), *(Text(text) for text in texts if text)]
 
 
 def detailed_section(evaluation: EvaluationView) -> Section:
     """WEKA's table for every model; binary classifiers at their threshold."""
     content: list[Block] = []
-    for name, decisions, areas in _by_class(evaluation):
+    for name, found in evaluation.class_measures.items():
         has_scores = name in evaluation.models.thresholded
         threshold = f" at threshold {threshold_text(evaluation.threshold(name))}" if has_scores else ""
-        columns = _columns(decisions, _BY_WEKA_NAME, areas)
-        undefined = _explain_undefined(decisions, columns)  # captions are not shown in a terminal
-        content += [Text(f"{name}{threshold}, by class"), _grid(decisions, columns)]
+        undefined = _explain_undefined(found, _WEKA_NAMES)  # captions are not shown in a terminal
+        content += [Text(f"{name}{threshold}, by class"), _grid(found, _WEKA_NAMES)]
         content += [Text(undefined)] if undefined else []
     content = content or [Text("There are fewer than two classes.")]
     return Section("detailed", "Detailed accuracy by class", tuple(content), brief=True)
@@ -152,56 +131,21 @@ def detailed_section(evaluation: EvaluationView) -> Section:
 def detailed_rows(evaluation: EvaluationView) -> list[Row]:
     """The same as tidy rows: model, class and measures."""
     rows = []
-    for model, decisions, areas in _by_class(evaluation):
-        columns = _columns(decisions, _BY_NAME, areas)
-        values = np.stack([column.values for column in columns], axis=1)
-        for label, line in zip(decisions.classes, values.tolist(), strict=True):
-            values_of_class = dict(zip((column.title for column in columns), line, strict=True))
+    for model, found in evaluation.class_measures.items():
+        for label, line in zip(found.decisions.classes, _values(found).tolist(), strict=True):
+            values = dict(zip((one.measure.name for one in found.measures), line, strict=True))
             reasons = [
-                f"{column.title} undefined: {column.undefined}"
-                for column in columns
-                if np.isnan(values_of_class[column.title])
+                f"{one.measure.name} undefined: {one.undefined}"
+                for one in found.measures
+                if np.isnan(values[one.measure.name])
             ]
-            rows.append(
-                to_json_types({"model": model, "class": label, **values_of_class, "reason": "; ".join(reasons) or None})
-            )
+            rows.append(to_json_types({"model": model, "class": label, **values, "reason": "; ".join(reasons) or None}))
     return rows
-
-
-def _by_class(evaluation: EvaluationView) -> Iterator[tuple[str, ConfusionTable, Areas]]:
-    """Confusion table of every classifier, with the areas of each class if it has scores."""
-    for name, table in evaluation.at_stated_prevalence.items():
-        if len(table.class_names) < 2:  # not a classifier
-            continue
-        if not table.thresholded:
-            yield name, _decisions(table), _areas(table)
-            continue
-        counts = evaluation.at_stated_prevalence.counts(name, evaluation.threshold(name))
-        scores, decisions = table.inside(ScoreTable), two_by_two(evaluation, counts)
-        if len(scores.classes) > 2:  # merge all negative classes
-            scores = ScoreTable(scores.score, np.stack([scores.neg, scores.pos]), decisions.classes[::-1], 1)
-        tables = {label: scores.inside(ScoreTable, label) for label in decisions.classes}
-        yield (
-            name,
-            decisions,
-            {
-                measure.name: {label: float(measure(class_table)) for label, class_table in tables.items()}
-                for measure in _AREAS
-            },
-        )
-
-
-def two_by_two(evaluation: EvaluationView, counts: Counts) -> ConfusionTable:
-    """Outcomes of a binary classifier as a confusion table, positive class first."""
-    classes = tuple(evaluation.models.classes)
-    negative, positive = binary_class_names(classes, classes.index(str(evaluation.models.positive)))
-    cells = np.array([[counts.tp, counts.fn], [counts.fp, counts.tn]], dtype=np.float64)
-    return ConfusionTable(cells, (positive, negative))
 
 
 def confusion_blocks(evaluation: EvaluationView) -> Sequence[Block]:
     """Confusion matrices of all models."""
-    models = {name: _decisions(table) for name, table in _models(evaluation).items()}
+    models = {name: found.decisions for name, found in evaluation.multiclass_measures.items()}
     content: list[Block] = (
         [Text(" ".join(describe_accuracy(name, table) for name, table in models.items()))] if models else []
     )
@@ -222,14 +166,15 @@ def describe_accuracy(name: str, table: ConfusionTable) -> str:
     return f"{name} classifies {correct} of {grouped(float(table.total))} cases correctly."
 
 
-def describe_extremes(name: str, table: ConfusionTable) -> str:
+def describe_extremes(name: str, found: ClassMeasures) -> str:
     """The classes with the highest and lowest F1, in a sentence.
 
+    >>> from scorespace.measures.class_measures import class_measures
     >>> from scorespace.tables import confusion
-    >>> describe_extremes("nb", confusion([[3, 1], [0, 4]], classes=["a", "b"]))
+    >>> describe_extremes("nb", class_measures(confusion([[3, 1], [0, 4]], classes=["a", "b"])))
     'F1 of nb is highest for b (0.889) and lowest for a (0.857).'
     """
-    values = by_class(f1, table)
+    table, values = found.decisions, found["f1"].values
     defined = np.flatnonzero(np.isfinite(values))
     if defined.size < 2:
         return describe_accuracy(name, table)
@@ -238,12 +183,6 @@ def describe_extremes(name: str, table: ConfusionTable) -> str:
     if values[high] == values[low]:
         return f"F1 of {name} is {best} for every class."
     return f"F1 of {name} is highest for {table.classes[high]} ({best}) and lowest for {table.classes[low]} ({worst})."
-
-
-def class_curves(table: Any, kind: CurveKind[Any]) -> Any:
-    """Chart of the ROC or PR curve of every class against the rest, and of their mean."""
-    curves = {label: kind(table.one_vs_rest(k)) for k, label in enumerate(table.classes)}
-    return charts.class_curves_chart(curves, mean.functions[kind.name](curves.values()), kind.name)
 
 
 def pair_grid(table: Any) -> Grid:
@@ -259,122 +198,104 @@ def pair_grid(table: Any) -> Grid:
     return Grid(("class \\ against", *table.classes), rows, f"{caption} than a case of the column's class.")
 
 
-def _models(evaluation: EvaluationView) -> dict[str, ClassTable | ClassBins | ConfusionTable]:
-    """Multiclass models, without a positive class."""
-    return {
-        name: table for name, table in evaluation.models.items() if table.class_names and table.positive_name is None
-    }
+def _values(found: ClassMeasures) -> Any:
+    """The measures as columns, one row per class."""
+    return np.stack([one.values for one in found.measures], axis=1)
 
 
-def _decisions(table: ClassTable | ClassBins | ConfusionTable) -> ConfusionTable:
-    return table.inside(ConfusionTable)
+def _title(one: ClassMeasure, titles: Mapping[str, str] | None) -> str:
+    return one.measure.name if titles is None else titles[one.measure.name]
 
 
-def _areas(table: ClassTable | ClassBins | ConfusionTable) -> Areas:
-    """Areas under the ROC and PR curve of each class, if there are scores."""
-    measures = _AREAS if table.scores_classes else ()
-    return {
-        measure.name: dict(zip(table.classes, by_class(measure, table).tolist(), strict=True)) for measure in measures
-    }
-
-
-def _columns(table: ConfusionTable, measures: Mapping[str, Measure], areas: Areas) -> list[_ClassMeasure]:
-    columns = []
-    for title, measure in measures.items():
-        if measure not in _AREAS:
-            columns.append(_ClassMeasure(title, by_class(measure, table), measure.undefined))
-        elif measure.name in areas:
-            values = [areas[measure.name].get(name, np.nan) for name in table.classes]
-            columns.append(_ClassMeasure(title, np.array(values), _NO_AREA))
-    return columns
-
-
-def _grid(table: ConfusionTable, columns: Sequence[_ClassMeasure], caption: str = "") -> Grid:
+def _grid(found: ClassMeasures, titles: Mapping[str, str] | None = None, caption: str = "") -> Grid:
     """Values of each class, and their mean weighted by class size."""
-    values = np.stack([column.values for column in columns], axis=1)
-    undefined = np.isnan(values)
-    weights = np.where(undefined, 0.0, table.class_totals[:, None])
-    mean = ratio((np.nan_to_num(values) * weights).sum(axis=0), weights.sum(axis=0))
-    lines = zip((*table.classes, AVERAGE), np.vstack([values, mean]).tolist(), strict=True)
+    classes, values = found.decisions.classes, _values(found)
+    lines = zip((*classes, AVERAGE), [*values.tolist(), [one.mean for one in found.measures]], strict=True)
     hints = (
         (
             name,
             [
-                f"{column.title} is undefined: {column.undefined}"
-                for column, is_undefined in zip(columns, undefined_measures, strict=True)
+                f"{_title(one, titles)} is undefined: {one.undefined}"
+                for one, is_undefined in zip(found.measures, undefined, strict=True)
                 if is_undefined
             ],
         )
-        for name, undefined_measures in zip(table.classes, undefined.tolist(), strict=True)
+        for name, undefined in zip(classes, np.isnan(values).tolist(), strict=True)
     )
     return Grid(
-        ("class", *(column.title for column in columns)),
+        ("class", *(_title(one, titles) for one in found.measures)),
         tuple((name, *map(decimals, line)) for name, line in lines),
         caption,
         tuple((name, "; ".join(reasons)) for name, reasons in hints if reasons),
     )
 
 
-def _f1_grid(tables: Mapping[str, ConfusionTable], classes: Sequence[str]) -> Grid:
+def _f1_grid(models: Mapping[str, ClassMeasures], classes: Sequence[str]) -> Grid:
     """F1 by class and model."""
     scores = {
         (name, label): decimals(value)
-        for name, table in tables.items()
-        for label, value in zip(table.classes, by_class(f1, table).tolist(), strict=True)
+        for name, found in models.items()
+        for label, value in zip(found.decisions.classes, found["f1"].values.tolist(), strict=True)
     }
-    rows = tuple((label, *(scores.get((name, label), "–") for name in tables)) for label in classes)
-    return Grid(("f1 of class", *tables), rows)
+    rows = tuple((label, *(scores.get((name, label), "–") for name in models)) for label in classes)
+    return Grid(("f1 of class", *models), rows)
 
 
-def _explain_undefined(table: ConfusionTable, columns: Sequence[_ClassMeasure]) -> str:
+def _explain_undefined(found: ClassMeasures, titles: Mapping[str, str] | None = None) -> str:
     """Which means leave out classes, and why; empty if none does."""
+    table = found.decisions
     present, size, sentences = table.class_totals > 0, len(table.classes), []
     if not present.all():
         absent = _names(table, ~present)
         sentences.append(f"The mean is over {np.count_nonzero(present)} of {size} classes: no cases of {absent}.")
-    by_gap: dict[bytes, list[_ClassMeasure]] = {}
-    for column in columns:
-        by_gap.setdefault((np.isnan(column.values) & present).tobytes(), []).append(column)
-    for key, columns_alike in by_gap.items():
+    by_gap: dict[bytes, list[ClassMeasure]] = {}
+    for one in found.measures:
+        by_gap.setdefault((np.isnan(one.values) & present).tobytes(), []).append(one)
+    for key, alike in by_gap.items():
         gap = np.frombuffer(key, dtype=bool)
         if gap.any():
-            titles, used = " and ".join(column.title for column in columns_alike), np.count_nonzero(present & ~gap)
+            names, used = " and ".join(_title(one, titles) for one in alike), np.count_nonzero(present & ~gap)
             sentences.append(
-                f"The mean of {titles} is over {used} of {size} classes: "
-                f"undefined (–) for {_names(table, gap)}, because {columns_alike[0].undefined}."
+                f"The mean of {names} is over {used} of {size} classes: "
+                f"undefined (–) for {_names(table, gap)}, because {alike[0].undefined}."
             )
     return " ".join(sentences)
 
 
-def _names(table: ConfusionTable, selected: Array) -> str:
+def _names(table: ConfusionTable, selected: Any) -> str:
     return listing([name for name, is_selected in zip(table.classes, selected.tolist(), strict=True) if is_selected])
 
 
-def _confusion_picture(name: str, table: ClassTable | ClassBins | ConfusionTable) -> Sequence[Block]:
-    if len(table.classes) > MAX_CLASSES_IN_CHART:
+def _confusion_picture(name: str, found: ClassMeasures) -> Sequence[Block]:
+    if len(found.decisions.classes) > MAX_CLASSES_IN_CHART:
         return []
 
-    rule = "Predicted class: the highest score. " if table.scores_classes else ""
+    rule = "Predicted class: the highest score. " if found.has_scores else ""
     caption = f"{rule}Blue is correct, orange is wrong; darker cells are larger proportions of the actual class."
-    draw = partial(charts.confusion_chart, _decisions(table), name)
+    draw = partial(charts.confusion_chart, found.decisions, name)
     return [Picture(draw, f"Confusion matrix of {name}: predicted against actual class.", caption)]
 
 
-def _curve_pictures(name: str, table: ClassTable | ClassBins | ConfusionTable) -> Sequence[Block]:
+def _curve_pictures(evaluation: EvaluationView, name: str, found: ClassMeasures) -> Sequence[Block]:
     """ROC and PR curves of each class, if there are scores and at least two classes with cases."""
-    if not table.scores_classes or np.count_nonzero(table.class_totals) < 2:
+    if not found.has_scores or np.count_nonzero(found.decisions.class_totals) < 2:
         return []
 
     area_note = "with its area; the thick line is their mean."
     return [
         Picture(
-            partial(class_curves, table, roc),
+            lambda: _class_curves(evaluation, name, "roc"),
             f"True positive rate against false positive rate of each class of {name}, and their mean.",
             f"ROC curve of each class against the rest, {area_note}",
         ),
         Picture(
-            partial(class_curves, table, pr),
+            lambda: _class_curves(evaluation, name, "pr"),
             f"Precision against recall of each class of {name}, and their mean.",
             f"Precision-recall curve of each class against the rest, {area_note} Chance level: class proportion.",
         ),
     ]
+
+
+def _class_curves(evaluation: EvaluationView, model: str, kind: str) -> Any:
+    """Chart of the curve of every class against the rest, and of their mean."""
+    return charts.class_curves_chart(*evaluation.class_curves(kind, model), kind)

@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 
-from scorespace.curves import roc
 from scorespace.drift.monitor import ALARM, BATCH_QUANTITIES, Monitoring, evidence_text
 from scorespace.drift.nearest_sample import SampleMatches
 from scorespace.drift.result import FAMILY, Drift, DriftAspect, ModelDrift
@@ -55,7 +54,7 @@ def drift_panels(drift: Drift) -> list[Callable[[], Spec]]:
 
 def _panels(drift: Drift, model_drift: ModelDrift) -> list[Callable[[], Spec]]:
     title_prefix = f"{model_drift.model}: " if len(drift.models) > 1 else ""
-    curves = {"ROC": tuple(map(roc, model_drift.tables))} if drift.labelled else {}
+    curves = {"ROC": model_drift.roc_curves} if drift.labelled else {}
     if model_drift.curves is not None:
         curves["Smooth ROC, at the prevalence before"] = model_drift.curves
     defined = {title: pair for title, pair in curves.items() if all(np.isfinite(curve.y).all() for curve in pair)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from scorespace.curves import (
@@ -19,17 +19,13 @@ from scorespace.curves import (
     rroc,
     smooth,
 )
-from scorespace.curves.cost import cost_lines
 from scorespace.curves.curve import Curve, CurveExtension, CurveKind
-from scorespace.curves.curve import companion_curves as beside
-from scorespace.curves.macro_average import mean
 from scorespace.decisions import Decision
 from scorespace.inference.bands import Band
 from scorespace.inference.estimate import Estimate
 from scorespace.report.calibration import calibration_chart
 from scorespace.report.chart_files import concatenate
 from scorespace.report.chart_theme import Spec
-from scorespace.report.confusion import two_by_two
 from scorespace.report.confusion_charts import class_curves_chart, confusion_chart
 from scorespace.report.curve_charts import Parts, crisp_points, curve_chart, part_layers
 from scorespace.report.decision import chosen_marks, cost_space_chart
@@ -38,7 +34,7 @@ from scorespace.report.protocol import EvaluationView
 from scorespace.report.regression_charts import isotonic_chart, quantile_chart, rroc_chart, scatter_chart
 from scorespace.report.score_charts import distribution_chart, stacked_ranks_chart
 from scorespace.report.smooth import smooth_chart
-from scorespace.tables import ConfusionTable, ScoreTable
+from scorespace.tables import ScoreTable
 
 Curves = Mapping[str, Any]
 Tables = Mapping[str, Any]
@@ -67,7 +63,7 @@ def shows(function: Drawn) -> Drawn:
 @shows
 def confusion(evaluation: EvaluationView) -> Spec:
     """Confusion matrix of each model, binary classifiers at their threshold."""
-    charts = [confusion_chart(table, name) for name, table in _decisions(evaluation).items()]
+    charts = [confusion_chart(table, name) for name, table in evaluation.decision_tables.items()]
     return charts[0] if len(charts) == 1 else concatenate(charts)
 
 
@@ -90,14 +86,6 @@ def measures(evaluation: EvaluationView) -> Spec:
     for estimate in evaluation.summary:
         by_measure.setdefault(str(replace(estimate.spec, at=None)), []).append(estimate)
     return measures_chart(list(by_measure.values()))
-
-
-def _decisions(evaluation: EvaluationView) -> dict[str, ConfusionTable]:
-    models, binary = evaluation.models, evaluation.models.two_class
-    binary_tables = {name: two_by_two(evaluation, evaluation.counts(name)) for name in binary}
-    multiclass = {name: table for name, table in models.items() if table.class_names and name not in binary_tables}
-    tables = binary_tables | {name: table.inside(ConfusionTable) for name, table in multiclass.items()}
-    return {name: tables[name] for name in models if name in tables}
 
 
 def _score_tables(evaluation: EvaluationView) -> dict[str, ScoreTable]:
@@ -132,7 +120,7 @@ def _roc(curves: Curves, tables: Tables, bands: Bands) -> Any:
 
 @picture(cost_curve)
 def _cost(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    lines = {name: cost_lines(table, 0) for name, table in tables.items()}  # thresholds on the convex hull only
+    lines = {name: curve.lines for name, curve in curves.items()}
     return cost_space_chart(
         curves,
         {name: line_ends[:: -(-len(line_ends) * len(lines) // _MAX_COST_LINES)] for name, line_ends in lines.items()},
@@ -172,33 +160,37 @@ picture(predicted)(_ignoring_tables(scatter_chart, diagonal=True, title="Truth a
 picture(residuals)(_ignoring_tables(scatter_chart, diagonal=False, title="Error against prediction"))
 
 
-def draw(
-    kind: CurveKind[Any],
-    curves: Curves,
-    tables: Tables,
-    bands: Bands,
-    classes: Mapping[str, str] | None = None,
-    decision: Decision | None = None,
-    parts: Parts | None = None,
-) -> Any:
-    """Chart of the curves of a kind, with companion curves.
+@dataclass(frozen=True)
+class Drawing:
+    """Curves of a kind, with everything that their chart shows.
 
-    `classes`: class of each curve of a multiclass model, whose mean is drawn, too. `decision`: its iso-cost line is
-    drawn in ROC space. `parts`: model and quantity of each curve.
+    `by_class`: curves of the classes of one model, with their `average`. `companions`: further curves with the model
+    whose colour each shares. `chance`: the chance level, if all models share it. `parts`: model and quantity of each
+    curve.
     """
-    draw_decision = decision_chart.of(kind)
-    if decision is not None and draw_decision is not None:
-        return draw_decision(curves, bands, decision)
-    average, draw_kind = mean.of(kind), picture.of(kind)
-    if classes and average is not None and not bands:
-        curves_by_class = {classes[name]: curve for name, curve in curves.items()}
-        return class_curves_chart(curves_by_class, average(curves.values()), kind.name)
-    if draw_kind is not None:
-        return draw_kind(curves, tables, bands)
-    companions, model_of = _companions(kind, tables)
-    return curve_chart(
-        {**curves, **companions}, bands=bands, baseline=_chance_level(kind, tables), of=model_of, parts=parts
-    )
+
+    kind: CurveKind[Any]
+    curves: Curves
+    tables: Tables
+    bands: Bands
+    by_class: Curves
+    average: Curve | None
+    companions: Curves
+    model_of: Mapping[str, str]
+    chance: float | None
+    parts: Parts | None
+
+    def chart(self, decision: Decision | None = None) -> Any:
+        """The chart; with a decision, its iso-cost line in ROC space."""
+        draw_decision, draw_kind = decision_chart.of(self.kind), picture.of(self.kind)
+        if decision is not None and draw_decision is not None:
+            return draw_decision(self.curves, self.bands, decision)
+        if self.average is not None and not self.bands:
+            return class_curves_chart(self.by_class, self.average, self.kind.name)
+        if draw_kind is not None:
+            return draw_kind(self.curves, self.tables, self.bands)
+        curves = {**self.curves, **self.companions}
+        return curve_chart(curves, bands=self.bands, baseline=self.chance, of=self.model_of, parts=self.parts)
 
 
 def _log_from(tables: Tables) -> float | None:
@@ -208,33 +200,3 @@ def _log_from(tables: Tables) -> float | None:
     return (
         10.0 ** -math.ceil(math.log10(negatives)) if prevalences and max(prevalences) < RARE and negatives > 1 else None
     )
-
-
-def _companions(kind: CurveKind[Any], tables: Tables) -> tuple[dict[str, Curve], dict[str, str]]:
-    """Companion curves of a kind, and the model whose colour each shares; one common to all models is drawn once."""
-    companions = beside.of(kind)
-    if companions is None:
-        return {}, {}
-    curves_by_name: dict[str, dict[str, Curve]] = {}
-    for model, table in tables.items():
-        for name, curve in companions(table).items():
-            curves_by_name.setdefault(name, {})[model] = curve
-    companion_curves: dict[str, Curve] = {}
-    model_of: dict[str, str] = {}
-    for name, curves_by_model in curves_by_name.items():
-        first, *others = curves_by_model.values()
-        if "{model}" not in name and all(other == first for other in others):
-            companion_curves[name] = first
-        else:
-            name_template = name if "{model}" in name else f"{{model}}, {name}"
-            companion_curves |= {
-                name_template.replace("{model}", model): curve for model, curve in curves_by_model.items()
-            }
-            model_of |= {name_template.replace("{model}", model): model for model in curves_by_model}
-    return companion_curves, model_of
-
-
-def _chance_level(kind: CurveKind[Any], tables: Tables) -> float | None:
-    """Chance level, if it is the same for all models."""
-    levels = {kind.level(table) for table in tables.values()} if kind.level is not None else set()
-    return levels.pop() if len(levels) == 1 else None

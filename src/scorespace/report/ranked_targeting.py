@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from scorespace.measures.confusion import lift, ppv, tpr
 from scorespace.report.document import Block, Grid, Picture, Text
 from scorespace.report.linked_charts import curves_picture
 from scorespace.report.protocol import MAX_SENTENCES, EvaluationView
 from scorespace.results import decimals, percent
-from scorespace.tables import Counts, TopCases
 
 SHARES: Final = (1, 5, 10, 20, 50)
 """Percentages of top-ranked cases in the table."""
@@ -20,17 +18,13 @@ _MAIN_SHARE: Final = 10  # percentage in the summary sentence
 
 def blocks(evaluation: EvaluationView) -> Sequence[Block]:
     """Targeting section, for models with scores of both classes."""
-    tables = {name: evaluation.at_stated_prevalence.score_table(name) for name in evaluation.models.thresholded}
-    names = [name for name, table in tables.items() if table.n_pos * table.n_neg > 0]
+    names = [name for name in evaluation.models.thresholded if evaluation.models[name].both_classes.all()]
     if not names:
         return []
-    counts = {
-        name: {share: tables[name].inside(Counts, at=TopCases(float(share), True)) for share in SHARES}
-        for name in names
-    }
-    best_models = sorted(names, key=lambda name: -tpr(counts[name][_MAIN_SHARE]))[: MAX_SENTENCES + 1]
-    recalls = ", ".join(f"{percent(tpr(counts[name][_MAIN_SHARE]))} with {name}" for name in best_models)
-    rows = tuple((f"{share} %", *(_cell(counts[name][share]) for name in names)) for share in SHARES)
+    recall = {name: evaluation.value(name, f"tpr@top{_MAIN_SHARE}%") for name in names}
+    best_models = sorted(names, key=lambda name: -recall[name])[: MAX_SENTENCES + 1]
+    recalls = ", ".join(f"{percent(recall[name])} with {name}" for name in best_models)
+    rows = tuple((f"{share} %", *(_cell(evaluation, name, share) for name in names)) for share in SHARES)
     return [
         Text(f"The {_MAIN_SHARE} % of cases with the highest scores contain, of all positives, {recalls}."),
         curves_picture(
@@ -52,5 +46,6 @@ def blocks(evaluation: EvaluationView) -> Sequence[Block]:
     ]
 
 
-def _cell(counts: Counts) -> str:
-    return f"recall {percent(tpr(counts))}, precision {percent(ppv(counts))}, lift {decimals(lift(counts), 2)}"
+def _cell(evaluation: EvaluationView, model: str, share: int) -> str:
+    recall, precision, lift = (evaluation.value(model, f"{name}@top{share}%") for name in ("tpr", "ppv", "lift"))
+    return f"recall {percent(recall)}, precision {percent(precision)}, lift {decimals(lift, 2)}"

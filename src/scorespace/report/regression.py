@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from scorespace.curves import RrocCurve, isotonic, rroc
+from scorespace.curves import RrocCurve
 from scorespace.decisions import ShiftDecision
-from scorespace.measures.decomposition import cal, unc
-from scorespace.measures.regression import dsc, mae, medae, mse
 from scorespace.report.asymmetric_loss import shift_grids
 from scorespace.report.document import Block, Grid, Picture, Text
 from scorespace.report.protocol import EvaluationView
@@ -18,13 +16,13 @@ from scorespace.results import Row, decimals
 
 def error_blocks(evaluation: EvaluationView) -> Sequence[Block]:
     """Errors against prediction and truth, and normal quantiles."""
-    names = _models(evaluation)
+    names = evaluation.models.numeric
     if not names:
         return []
-    tables = {name: evaluation.models[name] for name in names}
+    value = evaluation.value
     sentences = [
-        f"{name}: median absolute error {decimals(float(medae(table)))}, mean {decimals(float(mae(table)))}"
-        for name, table in tables.items()
+        f"{name}: median absolute error {decimals(value(name, 'medae'))}, mean {decimals(value(name, 'mae'))}"
+        for name in names
     ]
     answer = "; ".join(sentences)
     pictures = {
@@ -41,13 +39,13 @@ def error_blocks(evaluation: EvaluationView) -> Sequence[Block]:
 
 def rroc_blocks(evaluation: EvaluationView) -> Sequence[Block]:
     """RROC curves, and decisions under asymmetric costs."""
-    names = _models(evaluation)
+    names = evaluation.models.numeric
     if not names:
         return []
     decision = evaluation.decision if isinstance(evaluation.decision, ShiftDecision) else None
 
     def draw() -> Row:
-        curves = {name: curve for name, curve in evaluation.curves(rroc.name).items() if isinstance(curve, RrocCurve)}
+        curves = {name: curve for name, curve in evaluation.curves("rroc").items() if isinstance(curve, RrocCurve)}
         return rroc_chart(curves, decision)
 
     caption = (
@@ -71,12 +69,13 @@ def rroc_blocks(evaluation: EvaluationView) -> Sequence[Block]:
 
 def reliability_blocks(evaluation: EvaluationView) -> Sequence[Block]:
     """Calibration of numeric predictions, and the decomposition of the mean squared error."""
-    names = _models(evaluation)
+    names = evaluation.models.numeric
     if not names:
         return []
     columns = ("model", "MSE", "= miscalibration", "− discrimination", "+ uncertainty")
     rows = tuple(
-        (name, *(decimals(measure(evaluation.models[name])) for measure in (mse, cal, dsc, unc))) for name in names
+        (name, *(decimals(evaluation.value(name, measure)) for measure in ("mse", "cal", "dsc", "unc")))
+        for name in names
     )
     caption = (
         "Miscalibration: reduction of the MSE by replacing each prediction by its isotonic regression; discrimination: "
@@ -84,16 +83,11 @@ def reliability_blocks(evaluation: EvaluationView) -> Sequence[Block]:
         "regression is fitted to the same cases."
     )
     curve_caption = "Isotonic regression of the truth on the prediction. Calibrated predictions lie on the dashed line."
-    errors = {name: (float(cal(evaluation.models[name])), float(mse(evaluation.models[name]))) for name in names}
+    errors = {name: (evaluation.value(name, "cal"), evaluation.value(name, "mse")) for name in names}
     shares = [
         f"{100 * miscalibration / mse_value if mse_value else 0:.2g} % for {name}"
         for name, (miscalibration, mse_value) in errors.items()
     ]
     answer = f"Share of the mean squared error due to miscalibration: {', '.join(shares)}."
-    chart = Picture(partial(evaluation.drawing, isotonic.name), curve_caption, curve_caption)
+    chart = Picture(partial(evaluation.drawing, "isotonic"), curve_caption, curve_caption)
     return [Text(answer), chart, Grid(columns, rows, caption)]
-
-
-def _models(evaluation: EvaluationView) -> list[str]:
-    """Regression models with predictions of single cases."""
-    return [name for name, table in evaluation.models.items() if rroc.fits(table) is not None]

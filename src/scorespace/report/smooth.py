@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from scorespace.curves import Curve, roc
-from scorespace.curves.smooth import SmoothCurve, gaps, smooth
-from scorespace.decisions.hard_cases import SETS, ZONES, CaseZones, HardCases, ScoreGaps, SubSample, set_sizes, zones
+from scorespace.curves import Curve
+from scorespace.curves.smooth import Gaps, SmoothCurve
+from scorespace.decisions.hard_cases import SETS, ZONES, CaseZones, HardCases, ScoreGaps, SubSample
 from scorespace.errors import DataError
-from scorespace.measures.ranking import auc
-from scorespace.measures.smooth import prob_auc, sauc, smauc
+from scorespace.measures import Measure
 from scorespace.report.chart_theme import (
     FAINT,
     GRID,
@@ -45,6 +45,20 @@ _OUTLINE: Final[Spec] = _POSITION | {"order": "place:Q"}
 _ZONE_COLOURS: Final = ("#56b4e9", "#009e73", "#e69f00", "#d55e00")
 
 
+@dataclass(frozen=True)
+class SmoothModel:
+    """Smooth ROC curve and uncertain cases of a model, with areas under the curves and their standard deviations."""
+
+    table: ScoreTable
+    curve: SmoothCurve
+    zones: CaseZones
+    gaps: Gaps
+    set_sizes: Mapping[str, float]
+    areas: tuple[tuple[Measure, float], ...]
+    sd_auc: float
+    sd_smauc: float
+
+
 def smooth_chart(curves: Mapping[str, SmoothCurve]) -> Spec:
     """Smooth ROC curves with their hulls, and the ROC curves of the same models as thin lines.
 
@@ -56,7 +70,7 @@ def smooth_chart(curves: Mapping[str, SmoothCurve]) -> Spec:
     legend = "thick: smooth ROC · grey: its hull"
     is_normalised = all(curve.normalised for curve in curves.values())
     if is_normalised:
-        roc_curves = {name: roc(curve.given) for name, curve in curves.items()}
+        roc_curves = {name: curve.roc for name, curve in curves.items()}
         if len(roc_curves) == 1:
             below.append(_hulls({name: curve.hull() for name, curve in roc_curves.items()}))
         encoding = _OUTLINE | {"color": coloured("name", curves)}
@@ -187,8 +201,6 @@ MOST: Final = 10
 MAX_ZONE_CHARTS: Final = 4
 """Maximum number of models with a chart of zones."""
 
-_MAX_ROWS_OF_HULLS: Final = 100_000  # larger tables are condensed, which leaves three decimals exact
-
 _ZONE_TITLES: Final = {
     "easy": "easy: certain and correct",
     "rescued": "rescued: uncertain but correct",
@@ -213,28 +225,12 @@ _HINTS: Final = (
 
 def blocks(evaluation: EvaluationView) -> Sequence[Block]:
     """Section of uncertain cases, for models with scores between 0 and 1."""
-    tables = {
-        name: table
-        for name in evaluation.models.thresholded
-        for table in [evaluation.at_stated_prevalence.score_table(name)]
-        if table.probabilities and table.n_pos * table.n_neg > 0
-    }
-    if not tables:
+    models: Mapping[str, SmoothModel] = evaluation.smooth_models
+    if not models:
         return []
-    curves = {name: smooth(table) for name, table in tables.items()}
-    zones_by_model = {name: zones(table) for name, table in tables.items()}
-    answer, others = model_sentences(evaluation, _zone_sentences(tables, zones_by_model))
-    return [
-        answer,
-        _curves(curves),
-        *others,
-        _grid(tables, curves, evaluation.spread(auc.name, smauc.name)),
-        *(
-            _zones(name, table, zones_by_model[name])
-            for name, table in tables.items()
-            if len(tables) <= MAX_ZONE_CHARTS
-        ),
-    ]
+    answer, others = model_sentences(evaluation, _zone_sentences(models))
+    charts = [_zones(name, model) for name, model in models.items() if len(models) <= MAX_ZONE_CHARTS]
+    return [answer, _curves({name: model.curve for name, model in models.items()}), *others, _grid(models), *charts]
 
 
 def document(
@@ -294,21 +290,15 @@ def _curves(curves: Mapping[str, SmoothCurve]) -> Picture:
     )
 
 
-def _grid(
-    tables: Mapping[str, ScoreTable], curves: Mapping[str, SmoothCurve], spread: Mapping[str, Mapping[str, float]]
-) -> Grid:
+def _grid(models: Mapping[str, SmoothModel]) -> Grid:
     columns = []
-    for model, table in tables.items():
-        curve, gap = curves[model], gaps(table.condensed(_MAX_ROWS_OF_HULLS))
-        sizes = set_sizes(table, curve.midpoint)
+    for model in models.values():
+        curve, gap, sizes = model.curve, model.gaps, model.set_sizes
         columns.append(
             {
-                "auc ↑": decimals(auc(table)),
-                "smauc ↑": decimals(smauc(table)),
-                "sd of AUC": decimals(spread[model][auc.name]),
-                "sd of smAUC": decimals(spread[model][smauc.name]),
-                "sauc ↑": decimals(sauc(table)),
-                "prob_auc ↑": decimals(prob_auc(table)),
+                **{f"{measure.name} ↑": decimals(value) for measure, value in model.areas},
+                "sd of AUC": decimals(model.sd_auc),
+                "sd of smAUC": decimals(model.sd_smauc),
                 "midpoint": decimals(curve.midpoint),
                 "appropriate": grouped(curve.appropriate),
                 **{f"– {set_name}": grouped(sizes[set_name]) for set_name in SETS[:2]},
@@ -323,31 +313,30 @@ def _grid(
             }
         )
     rows = tuple((name, *(column[name] for column in columns)) for name in columns[0])
-    measures = (
-        (f"{measure.name} ↑", f"{measure.title}. {measure.summary}") for measure in (auc, smauc, sauc, prob_auc)
-    )
+    areas = next(iter(models.values())).areas
+    measures = ((f"{measure.name} ↑", f"{measure.title}. {measure.summary}") for measure, _ in areas)
     return Grid(
-        ("", *tables),
+        ("", *models),
         rows,
         "Areas under the ROC and the smooth ROC curve, and related statistics.",
         (*measures, *_HINTS),
     )
 
 
-def _zones(name: str, table: ScoreTable, case_zones: CaseZones) -> Picture:
+def _zones(name: str, model: SmoothModel) -> Picture:
     return Picture(
-        lambda: zones_chart(table, case_zones),
+        lambda: zones_chart(model.table, model.zones),
         f"Scores of both classes for {name}, coloured by zone.",
         f"{name}: uncertain cases lie in the grey band, nearer to the midpoint than to 0 or 1. Outside it, a score on "
         "the wrong side is a confident error.",
     )
 
 
-def _zone_sentences(tables: Mapping[str, ScoreTable], zones_by_model: Mapping[str, CaseZones]) -> dict[str, str]:
+def _zone_sentences(models: Mapping[str, SmoothModel]) -> dict[str, str]:
     """Proportions of certain and uncertain, correct and wrong cases of each model, in a sentence."""
     sentences = {}
-    for name, table in tables.items():
-        counts, total = zones_by_model[name].counts, float(table.total)
+    for name, model in models.items():
+        counts, total = model.zones.counts, float(model.table.total)
         sentences[name] = (
             f"{name}: {percent(counts['easy'] / total, 0)} of the cases are certain and correct, "
             f"{percent(counts['error'] / total, 0)} certain but wrong; of the uncertain ones, "

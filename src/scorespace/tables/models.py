@@ -11,6 +11,7 @@ from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
 from scorespace.tables.counts import Counts
 from scorespace.tables.labels import list_classes
 from scorespace.tables.paired import PairTable
+from scorespace.tables.regression import ResidualTable
 from scorespace.tables.scores import ScoreTable
 from scorespace.tables.table import NoTableError, Table
 from scorespace.tables.threshold import Scale
@@ -135,6 +136,11 @@ class Models(Mapping[str, Any]):
         }
         pairs = None if self.pairs is None else self.pairs.at_prevalence(share)
         return replace(self, classes=classes, tables=tables, pairs=pairs, couples={})
+
+    @property
+    def numeric(self) -> list[str]:
+        """Regression models with predictions of single cases."""
+        return [name for name, table in self.tables.items() if table.whole_inside(ResidualTable) is not None]
 
     @property
     def two_class(self) -> list[str]:
