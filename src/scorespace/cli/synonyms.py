@@ -15,23 +15,12 @@ VERBS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("eval", "score", "assess", "validate", "summary", "summarize", "summarise"), ("evaluate",)),
     **dict.fromkeys(("report", "html", "confusion", "matrix", "confusion-matrix"), ("evaluate",)),
     **dict.fromkeys(("plot", "chart", "draw", "curve-plot"), ("curve",)),
-    **{
-        kind: ("curve", "--kind", kind) for kind in ("roc", "pr", "lift", "gain", "hull", "smooth", "rroc", "rejection")
-    },
-    **{
-        name: ("evaluate", "--measures", name)
-        for name in (
-            *("auc", "auroc", "roc-auc", "f1", "accuracy", "brier", "logloss", "log-loss", "ece", "gini", "ks", "mcc"),
-            *("precision", "recall", "sensitivity", "specificity", "rmse", "mae", "r2"),
-        )
-    },
-    "calibration": ("curve", "--kind", "calibration"),
     **dict.fromkeys(("reliability", "reliability-diagram", "calibration-curve"), ("curve", "--kind", "calibration")),
     **dict.fromkeys(("pr-curve", "prc", "precision-recall", "precision-recall-curve"), ("curve", "--kind", "pr")),
     **dict.fromkeys(("decision-curve", "dca"), ("curve", "--kind", "net_benefit")),
     **{"roc-curve": ("curve", "--kind", "roc"), "gains": ("curve", "--kind", "gain")},
     **{"classification-report": ("evaluate", "--by-class"), "version": ("doctor",)},
-    **dict.fromkeys(("test", "diff", "delong", "mcnemar", "difference", "compare-models"), ("compare",)),
+    **dict.fromkeys(("test", "diff", "difference", "compare-models"), ("compare",)),
     **dict.fromkeys(("threshold", "cutoff", "optimize", "optimise", "choose", "cost", "costs"), ("decide",)),
     **dict.fromkeys(("optimal-threshold", "find-threshold", "best-threshold"), ("decide",)),
     **dict.fromkeys(("recalibrate", "platt", "isotonic"), ("calibrate",)),
@@ -80,10 +69,11 @@ FLAGS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(
         ("--output", "--out-file", "--outfile", "--save-as", "--save", "--file", "--png"), ("--out", "--report")
     ),
-    "-o": ("--out", "--report"),
+    **{"-o": ("--out", "--report"), "--out": ("--report",)},
     **dict.fromkeys(("--verbose", "--details", "--warnings", "-v"), ("--notes",)),
     **dict.fromkeys(("--full", "--all-measures", "--everything"), ("--all",)),
-    **dict.fromkeys(("--assert", "--gate", "--fail-under", "--min"), ("--require",)),
+    **dict.fromkeys(("--assert", "--gate", "--fail-under"), ("--require",)),
+    **{"--min": ("--at-least", "--require"), "--max": ("--at-most",), "-s": ("--score",), "-f": ("--format",)},
     **dict.fromkeys(("--na", "--missing-values"), ("--missing",)),
     **dict.fromkeys(("--rename", "--names"), ("--name",)),
     **dict.fromkeys(("--p-adjust", "--correction"), ("--adjust",)),
@@ -137,14 +127,16 @@ _ADVICE: Final = {
     "--average": "--measures 'f1[{value}]'",
     **dict.fromkeys(("--roc", "--pr", "--plot"), "--report FILE.html, or scorespace curve DATA --out roc.png"),
     "--confusion-matrix": "the confusion matrix is printed anyway; --at X states its threshold",
-    **dict.fromkeys(("--paired", "--p-value"), "models of one file are compared as paired, with p: leave it out"),
+    **dict.fromkeys(
+        ("--paired", "--p-value", "--pvalue", "--p-values"),
+        "models of one file are compared as paired, with p: leave it out",
+    ),
     "--show": "--out FILE.png",
     "--task": "the task follows from --score, --decision or --prediction: leave it out",
     **dict.fromkeys(("--digits", "--decimals", "--round"), "--format json has all digits"),
     **dict.fromkeys(("--quiet", "--silent"), "results are on standard output: 2> /dev/null hides the rest"),
     **dict.fromkeys(("--n-jobs", "--threads", "--nthreads", "--jobs"), "threads need no option: leave it out"),
     "-t": "--truth {value}, or --at {value} for a threshold",
-    "-s": "--score {value}",
     "--cost-matrix": "--costs FILE.csv",
 }
 """Flags that could mean several of ours, with what to type."""
@@ -161,12 +153,29 @@ def translate_verb(args: Sequence[str]) -> list[str] | None:
     word, *rest = args[0].casefold().replace("_", "-"), *args[1:]
     if word == "help" and rest:
         return [rest[0], "--help"]
-    verb, *options = VERBS.get(word, ("",))
+    verb, *options = VERBS.get(word) or _catalogued(word) or ("",)
     if word in ("plot", "chart", "draw") and rest and not Path(rest[0]).exists():  # plot roc DATA
         kind = VALUES["--kind"].get(rest[0], rest[0])
         options, args = (["--kind", kind], args[1:]) if kind.split("(")[0] in _curve_kinds() else (options, args)
     stated = [] if any(word.split("=")[0] in args for word in options if word.startswith("--")) else options
     return [verb, *args[1:], *stated] if verb else None
+
+
+def _catalogued(word: str) -> tuple[str, ...]:
+    """The command for the name of a curve, a measure or a test; empty for other words."""
+    import scorespace.comparisons
+    import scorespace.measures.threshold_curves  # noqa: F401 - registers what the catalogues hold
+    from scorespace.comparisons.test import TESTS
+    from scorespace.curves import CURVES
+    from scorespace.measures.measure import MEASURES
+
+    name = word.replace("-", "_")
+    commands = ((CURVES, "curve", "--kind"), (MEASURES, "evaluate", "--measures"), (TESTS, "compare", "--test"))
+    for registry, verb, flag in commands:
+        with suppress(ScoreSpaceError):
+            registry.find(name)
+            return verb, flag, name
+    return ()
 
 
 def _curve_kinds() -> set[str]:
