@@ -74,7 +74,7 @@ docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python docs/pictures.py > /dev/null
 
 site: $(READY)  ## the docs as a website that works from disk, in build/site
-	@$(BIN)/python docs/website.py build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 browser: axe  ## Chromium for the tests of the page (Debian, as root), and axe-core
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then exit 0; fi; \

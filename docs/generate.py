@@ -6,7 +6,6 @@ and exits with 1 if there are any; tests/test_docs.py checks the command output.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import os
 import re
@@ -23,6 +22,7 @@ from typing import Any, NamedTuple
 
 import scorespace
 from scorespace.audit.audit import FINDING_KINDS  # the module that imports all findings
+from scorespace.cli.demo import COPIES
 from scorespace.cli.verbs import verbs
 from scorespace.comparisons.test import tests_in_order
 from scorespace.curves.curve import CurveKind
@@ -37,21 +37,7 @@ from scorespace.tables import ClassTable, ConfusionTable
 HERE = Path(__file__).parent
 WIDTH = 80
 WRITTEN = "<!-- Written by docs/generate.py: change the code instead, then `make docs`. -->"
-_COLUMNS = (
-    "Name",
-    "What it is",
-    "Also called",
-    "Range",
-    "Better",
-    "Undefined when",
-    "Interval",
-    "Needs",
-    "Options",
-)
 _CONSOLE = re.compile(r"(^```console\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
-_SECTION = re.compile(
-    r"^(Parameters|Attributes|Returns|Yields|Raises|Warns|See Also|Notes|References|Examples)\n-+$", re.MULTILINE
-)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -100,7 +86,7 @@ def _measures() -> str:
         "[How to read the results](reading.md#intervals) explains the intervals; the last table lists their methods.",
     ]
     for topic, found in by_topic(measures()).items():
-        parts += [f"## {topic}", _table(_COLUMNS, map(_measure_row, found))]
+        parts += [f"## {topic}", *(part for measure in found for part in _measure_card(measure))]
     parts += [
         "## Interval methods",
         "The column *Interval* names the default method of each measure. `--interval METHOD` "
@@ -114,20 +100,20 @@ def _measures() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _measure_row(measure: Measure) -> tuple[str, ...]:
+def _measure_card(measure: Measure) -> tuple[str, ...]:
     low, high = (f"{bound:g}".replace("-", "−").replace("inf", "∞") for bound in measure.range)
     undefined = measure.undefined + (f"; infinite when {measure.infinite}" if measure.infinite else "")
-    return (
-        f"`{measure.name}`",
-        f"**{measure.title}.** {measure.summary}",
-        ", ".join(f"`{alias}`" for alias in measure.aliases),
-        f"{low} to {high}",
-        {"high": "higher", "low": "lower", None: "–"}[measure.best],
-        undefined,
-        measure.interval,
-        str(entry(measure)["needs"]),
-        _options(measure),
-    )
+    facts = [
+        ("Also called", ", ".join(f"`{alias}`" for alias in measure.aliases)),
+        ("Range", f"{low} to {high}"),
+        ("Better", {"high": "higher", "low": "lower", None: "neither"}[measure.best]),
+        ("Undefined when", undefined),
+        ("Interval", measure.interval),
+        ("Needs", str(entry(measure)["needs"])),
+        ("Options", _options(measure)),
+    ]
+    stated = (fact for fact in facts if fact[1])
+    return f"### {measure.name}", f"**{measure.title}.** {measure.summary}", _table(("", ""), stated)
 
 
 def _options(noun: Registered) -> str:
@@ -239,61 +225,22 @@ def _api() -> str:
     first = [("evaluation", homes.pop("evaluation"))]
     parts = ["# Python", WRITTEN, about]
     for home, names in [*first, *sorted(homes.items())]:
-        about = (import_module(f"scorespace.{home}").__doc__ or "").strip().splitlines()[0]
-        parts += [f"## {home}", about, *(_documented(name) for name in sorted(names, key=str.casefold))]
+        title = (import_module(f"scorespace.{home}").__doc__ or "").strip().splitlines()[0]
+        named = {name: _home(getattr(scorespace, name)) for name in sorted(names, key=str.casefold)}
+        rows = ((f"[`{name}`](#{path})", _first_line(getattr(scorespace, name))) for name, path in named.items())
+        parts += [f"## {home}", title, _table(("name", "what it is"), rows)]
+        parts += [f"::: {path}" for path in named.values()]
     return "\n\n".join(parts) + "\n"
 
 
-def _documented(name: str) -> str:
-    """Return a public name with its signature, its docstring, and the members of a class."""
-    found = inspect.unwrap(getattr(scorespace, name))
-    text, *rest = _SECTION.split(inspect.cleandoc(found.__doc__ or ""))
-    parts = [f"### {name}", f"```text\n{name}{_signature(found)}\n```", *_with_examples(text)]
-    for title, body in zip(rest[::2], rest[1::2], strict=True):
-        prose = title in ("Examples", "Notes", "References")
-        parts += [] if title == "Examples" else [f"**{title}**"]
-        parts += _with_examples(body) if prose else [_entries(body, related=title == "See Also")]
-    if inspect.isclass(found):
-        members = sorted(member for member in vars(found) if not member.startswith("_"))
-        rows = [(f"`{member}`", _first_line(getattr(found, member))) for member in members]
-        described = [row for row in rows if row[1]]
-        parts += [_table(("", ""), described)] if described else []
-    return "\n\n".join(parts)
+def _home(found: Any) -> str:
+    """Return where a public name is defined."""
+    defined = inspect.unwrap(getattr(found, "function", found))
+    return f"{defined.__module__}.{defined.__qualname__}"
 
 
-def _with_examples(text: str) -> list[str]:
-    """Split text at blank lines; a paragraph that begins with a prompt is a code block with all that follows."""
-    prose, *example = re.split(r"(?:^|\n)(?=>>> )", text.strip(), maxsplit=1)
-    blocks = [f"```pycon\n{code.strip()}\n```" for code in example]
-    return [prose.strip(), *blocks] if prose.strip() else blocks
-
-
-def _entries(body: str, related: bool) -> str:
-    """Return the entries of a numpydoc section as a list: `name : type` and its description, or related names."""
-    lines = []
-    for part in re.split(r"\n(?=\S)", body.strip()):
-        head, _, about = part.partition("\n")
-        named, _, kind = head.partition(" : ")
-        described = " ".join(f"{kind if related else ''} {about}".split())
-        typed = f" ({kind})" if kind and not related else ""
-        lines.append(f"- `{named.strip()}`{typed}" + (f": {described}" if described else ""))
-    return "\n".join(lines)
-
-
-def _signature(found: Any) -> str:
-    """Return the parameters without annotations, one per line if they are long."""
-    try:
-        signature = inspect.signature(getattr(found, "function", found))
-    except (TypeError, ValueError):
-        return ""
-    shown = [one.replace(annotation=inspect.Parameter.empty) for one in signature.parameters.values()]
-    text = str(signature.replace(parameters=shown, return_annotation=inspect.Signature.empty))
-    return text if len(text) <= 100 else text.replace(", ", ",\n    ").replace("(", "(\n    ", 1)[:-1] + ",\n)"
-
-
-def _first_line(member: Any) -> str:
-    described = callable(member) or isinstance(member, (property, functools.cached_property))
-    return ((member.__doc__ if described else "") or "").strip().partition("\n")[0]
+def _first_line(found: Any) -> str:
+    return (inspect.unwrap(found).__doc__ or "").strip().partition("\n")[0]
 
 
 def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -376,9 +323,9 @@ def prepare(command: Command, where: Path) -> None:
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """Yield a temporary folder with the bundled predictions as credit.csv and iris.csv, as all pages assume."""
+    """Yield a temporary folder with the bundled predictions, as all pages assume."""
     with tempfile.TemporaryDirectory() as name:
-        for bundled, called in (("german_credit.csv", "credit.csv"), ("iris.csv", "iris.csv")):
+        for called, bundled in COPIES.items():
             (Path(name) / called).write_bytes((files("scorespace.data") / bundled).read_bytes())
         yield Path(name)
 

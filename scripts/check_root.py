@@ -5,7 +5,15 @@ import sys
 from typing import Final
 
 ALLOWED: Final = {
-    *(".gitignore", ".pre-commit-config.yaml", "constraints.txt", "Makefile", "pyproject.toml", "LICENSE"),
+    *(
+        ".gitignore",
+        ".pre-commit-config.yaml",
+        "constraints.txt",
+        "Makefile",
+        "mkdocs.yml",
+        "pyproject.toml",
+        "LICENSE",
+    ),
     *("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"),
 }
 

@@ -48,7 +48,7 @@ def test_the_report_goes_where_it_is_wanted(run, tmp_path):
 
 def test_it_copies_the_files_that_all_examples_use(run, tmp_path):
     done = run("demo", "--copy")
-    assert (done.code, done.out.splitlines()[0]) == (0, "wrote   credit.csv, iris.csv")
+    assert (done.code, done.out.splitlines()[0]) == (0, "wrote   credit.csv, iris.csv, deliveries.csv")
     assert len((tmp_path / "credit.csv").read_text().splitlines()) == 1001
     assert run("demo", "--copy").code == 0  # the same again does no harm
     (tmp_path / "iris.csv").write_text("mine")
@@ -63,7 +63,7 @@ def test_it_copies_the_files_that_all_examples_use(run, tmp_path):
 @pytest.mark.parametrize("form", ["json", "csv", "markdown"])
 def test_copies_are_told_in_the_form_asked_for(run, form):
     done = run("demo", "--copy", "--format", form)
-    files = [("credit.csv", 39522), ("iris.csv", 7128)]
+    files = [("credit.csv", 39522), ("iris.csv", 7128), ("deliveries.csv", 1034)]
     if form == "json":
         found = [(row["file"], row["bytes"]) for row in json.loads(done.out)["rows"]]
     else:

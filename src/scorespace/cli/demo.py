@@ -22,7 +22,7 @@ MODELS: Final = ("naive_bayes", "tree", "logistic")
 COSTS: Final = Condition(fp=1, fn=5)
 """Costs published with the data set: rejecting a good customer 1, accepting a bad one 5."""
 
-COPIES: Final = {"credit.csv": DATA, "iris.csv": "iris.csv"}
+COPIES: Final = {"credit.csv": DATA, "iris.csv": "iris.csv", "deliveries.csv": "deliveries.csv"}
 """Bundled files under the names used in README and docs."""
 
 _MODEL_ARGUMENTS: Final = "credit.csv --truth outcome --positive bad --score naive_bayes,tree"
