@@ -64,8 +64,7 @@ from scorespace.measures.class_measures import ClassMeasures
 from scorespace.measures.request import bind, stated_threshold
 from scorespace.profiles import GENERAL, PROFILES, Profile
 from scorespace.report import panel
-from scorespace.report.calibration import CalibrationBins
-from scorespace.report.smooth import SmoothModel
+from scorespace.report.section_numbers import CalibrationBins, SmoothModel
 from scorespace.results import Note, Progress, Row
 from scorespace.tables import ConfusionTable, Counts, TopCases
 from scorespace.tables.models import Models, SubgroupModels

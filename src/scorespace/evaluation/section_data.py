@@ -14,9 +14,8 @@ from scorespace.decisions.hard_cases import set_sizes, zones
 from scorespace.measures.class_measures import AREAS, ClassMeasures, class_areas, class_measures
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import prob_auc, sauc, smauc
-from scorespace.report.calibration import CalibrationBins
 from scorespace.report.protocol import ResultsView
-from scorespace.report.smooth import SmoothModel
+from scorespace.report.section_numbers import CalibrationBins, SmoothModel
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, ratio
 from scorespace.tables.counts import class_factors
 from scorespace.tables.models import Models

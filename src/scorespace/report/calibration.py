@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -20,8 +20,9 @@ from scorespace.report.curve_charts import band_layers, curve_layers
 from scorespace.report.document import Block, Document, Grid, Picture, Text, one_section
 from scorespace.report.linked_charts import linked
 from scorespace.report.protocol import EvaluationView, model_sentences
+from scorespace.report.section_numbers import CalibrationBins
 from scorespace.results import Row, decimal_places, decimals, format_interval, format_p_cell, grouped
-from scorespace.tables import Array, ScoreTable
+from scorespace.tables import ScoreTable
 from scorespace.tables.class_scores import TOP
 
 
@@ -57,19 +58,6 @@ def effect_grid(result: Recalibration) -> Grid:
 def _change(effect: MeasureEffect) -> str:
     text = decimals(effect.change)
     return text if text[0] in "−–" or not float(text.replace("∞", "inf")) else f"+{text}"
-
-
-@dataclass(frozen=True)
-class CalibrationBins:
-    """Bins of scores: their range, weight of cases, mean score, and observed rate with its interval."""
-
-    lowest: Array
-    highest: Array
-    cases: Array
-    mean_score: Array
-    rate: Array
-    low: Array
-    high: Array
 
 
 BARS: Final = 25

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from scorespace.inference.bands import Band
     from scorespace.inference.bootstrap import BootstrapDraws
     from scorespace.measures.class_measures import ClassMeasures
-    from scorespace.report.calibration import CalibrationBins
-    from scorespace.report.smooth import SmoothModel
+    from scorespace.report.section_numbers import CalibrationBins, SmoothModel
     from scorespace.tables import ConfusionTable
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from scorespace.curves import Curve
-from scorespace.curves.smooth import Gaps, SmoothCurve
+from scorespace.curves.smooth import SmoothCurve
 from scorespace.decisions.hard_cases import SETS, ZONES, CaseZones, HardCases, ScoreGaps, SubSample
 from scorespace.errors import DataError
-from scorespace.measures import Measure
 from scorespace.report.chart_theme import (
     FAINT,
     GRID,
@@ -32,6 +30,7 @@ from scorespace.report.chart_theme import (
 from scorespace.report.curve_charts import curve_layers, named_rule, points_of
 from scorespace.report.document import Block, Document, Grid, Picture, Section, Text, one_section
 from scorespace.report.protocol import EvaluationView, model_sentences
+from scorespace.report.section_numbers import SmoothModel
 from scorespace.results import Note, Row, decimals, grouped, percent
 from scorespace.tables import ScoreTable, ratio
 from scorespace.tables.paired import binary_class_names
@@ -43,20 +42,6 @@ ZONE_NAMES: Final = {"easy": "easy", "rescued": "rescued", "hard": "hard", "erro
 _POSITION: Final[Spec] = {"x": "x:Q", "y": "y:Q"}
 _OUTLINE: Final[Spec] = _POSITION | {"order": "place:Q"}
 _ZONE_COLOURS: Final = ("#56b4e9", "#009e73", "#e69f00", "#d55e00")
-
-
-@dataclass(frozen=True)
-class SmoothModel:
-    """Smooth ROC curve and uncertain cases of a model, with areas under the curves and their standard deviations."""
-
-    table: ScoreTable
-    curve: SmoothCurve
-    zones: CaseZones
-    gaps: Gaps
-    set_sizes: Mapping[str, float]
-    areas: tuple[tuple[Measure, float], ...]
-    sd_auc: float
-    sd_smauc: float
 
 
 def smooth_chart(curves: Mapping[str, SmoothCurve]) -> Spec:
