@@ -187,12 +187,33 @@ def test_curves_of_probabilities_refuse_other_scores(run, asah):
     assert "seen: values from 0.03 to 2.07\n" in done.err
 
 
-@pytest.mark.parametrize("options", [["--kind", "cost", "--out", "c.png"], ["--out", "c.csv"], []])
-def test_a_band_that_would_not_be_drawn_is_refused(run, credit, options):
-    done = run("curve", *credit, "--score", "tree", "--band", *options)
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--band", "--kind", "cost", "--out", "c.png"], "DataError: bands are available for roc, pr, "),
+        (["--band", "--out", "c.csv"], "DataError: a band has points of its own"),
+        (["--band=exact"], "CurveError: --band exact is unknown."),
+    ],
+)
+def test_a_band_that_would_not_be_drawn_is_refused(run, credit, options, problem):
+    done = run("curve", *credit, "--score", "tree", *options)
     assert done.code == 2
-    where = "charts of roc, pr and calibration"
-    assert done.err == f"DataError: bands are available in {where} only.\n  hint: --kind roc --band --out roc.png\n"
+    assert done.err.startswith(problem)
+
+
+def test_bands_by_name(run, credit):
+    """The simultaneous band is wider, and both are printed and in JSON."""
+    asked = ["curve", *credit, "--score", "logistic", "--kind", "net_benefit"]
+    both = {
+        name: run(*asked, *option, "--format", "json").json()["bands"]["logistic"]
+        for name, option in (("simultaneous", ["--band"]), ("pointwise", ["--band", "pointwise"]))
+    }
+    wide, narrow = (
+        [row["high"] - row["low"] for row in both[name]["rows"][:90]] for name in ("simultaneous", "pointwise")
+    )
+    assert (both["simultaneous"]["simultaneous"], both["pointwise"]["simultaneous"]) == (True, False)
+    assert all(a > b for a, b in zip(wide, narrow, strict=True))
+    assert "95 % pointwise band of logistic" in run(*asked, "--band", "pointwise").out
 
 
 def test_a_calibration_curve_by_bins(points):
@@ -300,7 +321,7 @@ def test_the_content_says_what_was_asked_for(run, small):
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("calibration", "smooth")])
 def test_areas_are_told_where_they_mean_something(run, small, kind):
     told = run("curve", *small, "--kind", kind, "--format", "json").json()["areas"]
-    assert bool(told) == (kind not in ("threshold", "space", "net_benefit", "snb", "avoided"))
+    assert bool(told) == (kind not in ("threshold", "space", "net_benefit", "snb", "avoided", "smooth_calibration"))
 
 
 def test_help_lists_the_kinds_and_those_with_bands(run):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +15,7 @@ import typer
 from scorespace.cli import options, output
 from scorespace.cli.cases import learn_midpoints
 from scorespace.cli.common_options import CostOptions, DataOptions
-from scorespace.cli.options import flag, switch
+from scorespace.cli.options import flag
 from scorespace.cli.verbs import VerbCommand, verb
 from scorespace.costs import Condition
 from scorespace.curves.curve import CURVES, Curve, CurveKind
@@ -23,7 +24,7 @@ from scorespace.decisions import Decision
 from scorespace.errors import CurveError, DataError, listing
 from scorespace.evaluation.curves import CurveFamily, family, kinds, requested
 from scorespace.evaluation.evaluation import Evaluation
-from scorespace.inference.bands import Band
+from scorespace.inference.bands import BANDS, SIMULTANEOUS, Band
 from scorespace.inference.bands import band as bands
 from scorespace.measures.threshold_curves import space
 from scorespace.options import format_call
@@ -33,6 +34,7 @@ from scorespace.results import SCHEMA, Row, decimals, grouped, join_words, to_js
 from scorespace.tables.threshold import Scale, common_threshold, round_threshold, threshold_text, to_scale_units
 
 _WHOLE = 31  # points up to which a curve is shown whole: 30 cases
+_BAND_ROWS = 11  # points of a band in the terminal
 _POINTS_ON_SCREEN = 15  # points per model in the terminal table
 _KIND_HELP = (
     f"{', '.join(kind.name for kind in kinds())}. Options go in parentheses (scorespace curves NAME lists them): "
@@ -44,6 +46,8 @@ class CurveCommand(VerbCommand):
     """Command that explains how to pass an option of a curve that was written as a flag."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        followed = zip(args, [*args[1:], ""], strict=True)
+        args = [f"--band={SIMULTANEOUS}" if arg == "--band" and after not in BANDS else arg for arg, after in followed]
         flags = {flag for parameter in self.params for flag in parameter.opts}
         for argument, next_argument in zip(args, [*args[1:], "--"], strict=False):
             flag, _, value = argument.partition("=")
@@ -111,8 +115,13 @@ def curve(
         str | None, flag("DATA", "Learn the option midpoint on a validation sample with the same columns.")
     ] = None,
     band: Annotated[
-        bool, switch("--band", f"Draw simultaneous confidence bands ({', '.join(bands.functions)}).")
-    ] = False,
+        str | None,
+        flag(
+            "HOW",
+            f"Confidence bands: simultaneous (for the whole curve, default) or pointwise ({', '.join(bands.functions)}).",
+            autocompletion=lambda incomplete: [name for name in BANDS if name.startswith(incomplete)],
+        ),
+    ] = None,
     average: Annotated[
         str | None,
         flag(
@@ -135,8 +144,10 @@ def curve(
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *data_options.files, learn_midpoint)
     stated_kind, kind = kind, _stated_kind(kind, x, y)
     is_chart = _is_chart_only(kind, out)
+    if band is not None and band not in BANDS:
+        raise CurveError(f"--band {band} is unknown.", seen=listing(BANDS), hint=f"--band {SIMULTANEOUS}")
     if is_chart and (
-        band
+        band is not None
         or any(
             option is not None
             for option in (
@@ -153,9 +164,11 @@ def curve(
             f"{kind} is a chart, to which options of curves do not apply.", hint=f"--kind {kind} --out FILE"
         )
     call = requested("roc" if is_chart else kind, **({} if measure is None else {"measure": measure}))
-    if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
+    if band is not None and bands.of(call.noun) is None:
         names = join_words(list(bands.functions))
-        raise DataError(f"bands are available in charts of {names} only.", hint="--kind roc --band --out roc.png")
+        raise DataError(f"bands are available for {names} only.", hint="--kind roc --band --out roc.png")
+    if band is not None and (format == "csv" or (out is not None and out.suffix.lower() == ".csv")):
+        raise DataError("a band has points of its own, which do not fit the rows of a curve.", hint="--out curve.json")
     if learn_midpoint is not None:
         requested(kind, midpoint="learned")  # rejects kinds without a midpoint, and a midpoint that is also stated
 
@@ -197,15 +210,23 @@ def curve(
 
         if drawn_bands:
             return curve_chart(curve_family.curves, bands=drawn_bands)
-        names = curve_family.curves if band else ()
-        return curve_family.picture(
-            {name: evaluation.band(str(call), name, simultaneous=True) for name in names}, choice
-        )
+        return curve_family.picture(limits(), choice)
 
-    output.save(out, draw, lambda: _content(curve_family, call, choice))
+    @cache
+    def limits() -> dict[str, Band]:
+        names = curve_family.curves if band is not None else ()
+        return {name: evaluation.band(str(call), name, simultaneous=band == SIMULTANEOUS) for name in names}
+
+    def content() -> Row:
+        found = {name: band_.to_dict() for name, band_ in limits().items()}
+        return _content(curve_family, call, choice) | ({"bands": found} if found else {})
+
+    output.save(out, draw, content)
     output.list_files(None, curve=out)
     if out is None or format is not None:
-        _print(curve_family, call, format or "table", choice)
+        _print(curve_family, call, content(), format or "table", choice)
+        if limits() and (format or "table") == "table":
+            output.write_line("\n".join(_band_lines(limits())))
 
 
 def _stated_kind(kind: str | None, x: str | None, y: str | None) -> str:
@@ -342,10 +363,27 @@ def _cell(values: Any, point: int) -> str:
     return grouped(float(values[point])) if are_counts else decimals(values[point], 4)
 
 
+def _band_lines(limits: dict[str, Band]) -> list[str]:
+    """Each band at about ten of its points."""
+    lines = []
+    for model, found in limits.items():
+        scope = "simultaneous" if found.simultaneous else "pointwise"
+        lines.append(f"\n{100 * found.level:g} % {scope} band of {model}" + (f": {found.reason}" if found.reason else ""))
+        places = np.unique(np.linspace(0, found.x.size - 1, _BAND_ROWS).astype(int)) if found.method else ()
+        for k in places:
+            y, low, high = (decimals(float(values[k]), 4) for values in (found.y, found.low, found.high))
+            lines.append(f"{found.x[k]:>8.3f}  {y:>8} [{low}, {high}]")
+    return lines
+
+
 def _print(
-    curve_family: CurveFamily, call: Call[CurveKind[Any]], form: options.Format, decision: Decision | None = None
+    curve_family: CurveFamily,
+    call: Call[CurveKind[Any]],
+    content: Row,
+    form: options.Format,
+    decision: Decision | None = None,
 ) -> None:
-    output.write_grid(_grid(curve_family), _content(curve_family, call, decision), form)
+    output.write_grid(_grid(curve_family), content, form)
     if form != "table":
         return
     if curve_family.areas:

@@ -3,6 +3,7 @@
 from scorespace.comparisons import delong
 from scorespace.comparisons import folds
 from scorespace.comparisons import mcnemar
+from scorespace.comparisons import mcnemar_prices
 from scorespace.comparisons import regression
 from scorespace.comparisons import paired
 from scorespace.comparisons import ranking

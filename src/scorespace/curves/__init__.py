@@ -21,6 +21,8 @@ from scorespace.curves.brier import net_benefit
 from scorespace.curves.brier import optimal_curve
 from scorespace.curves.calibration import CalibrationCurve
 from scorespace.curves.calibration import calibration
+from scorespace.curves.smooth_calibration import SmoothCalibrationCurve
+from scorespace.curves.smooth_calibration import smooth_calibration
 from scorespace.curves.gain import gain
 from scorespace.curves.gain import lift_curve
 from scorespace.curves.isotonic import isotonic

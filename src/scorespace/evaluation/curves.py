@@ -14,8 +14,9 @@ from scorespace.curves.curve import CURVES, Curve, CurveKind, companion_curves, 
 from scorespace.curves.macro_average import mean
 from scorespace.decisions import Decision
 from scorespace.errors import CurveError, listing
-from scorespace.inference.bands import Band
+from scorespace.inference.bands import BANDS, SIMULTANEOUS, Band
 from scorespace.inference.bands import band as bands
+from scorespace.inference.clinical_bands import smooth_calibration_band
 from scorespace.measures.threshold_curves import threshold
 from scorespace.options import check_options, split_at_commas
 from scorespace.registry import Call
@@ -28,7 +29,7 @@ from scorespace.tables.table import ResolvedTable
 COMMON: Final = "all together"
 """Name of the curve of all models together."""
 
-_FROM_ABOVE = (threshold, calibration_band)  # declared in packages above curves/
+_FROM_ABOVE = (threshold, calibration_band, smooth_calibration_band)  # declared in packages above curves/
 
 
 def kinds() -> tuple[CurveKind[Any], ...]:
@@ -198,6 +199,18 @@ def band(evaluation: EvaluationView, call: Call[CurveKind[Any]], model: str, sim
             raise CurveError(problem, hint="leave out the band, or the prevalence")
         asked |= {"prevalence": evaluation.prevalence}
     return draw(table, **asked)
+
+
+def named_bands(
+    evaluation: EvaluationView, call: Call[CurveKind[Any]], found: CurveFamily, kind: bool | str
+) -> dict[str, Band]:
+    """The bands of all curves, of a kind by name; none for False, simultaneous ones for True."""
+    if kind is False:
+        return {}
+    name = SIMULTANEOUS if kind is True else kind
+    if name not in BANDS:
+        raise CurveError(f"band={kind!r} is unknown.", seen=listing(BANDS), hint=f'band="{SIMULTANEOUS}"')
+    return {model: band(evaluation, call, model, name == SIMULTANEOUS) for model in found.curves}
 
 
 def averaged(

@@ -406,15 +406,15 @@ class Evaluation(Results):
         """
         return curves.band(self, curves.requested(kind, **options), model, simultaneous)
 
-    def plot(self, kind: str = "roc", *, band: bool = False, **options: Any) -> Any:
+    def plot(self, kind: str = "roc", *, band: bool | str = False, **options: Any) -> Any:
         """A chart of all models.
 
         Parameters
         ----------
         kind : str
             A kind of curve, or "confusion", "distribution", "ranks" or "measures".
-        band : bool
-            Whether to draw simultaneous bands.
+        band : bool or {"simultaneous", "pointwise"}
+            Whether to draw bands, and of which kind; True for simultaneous ones.
         **options
             Options of the kind.
 
@@ -425,7 +425,7 @@ class Evaluation(Results):
         """
         return plots.as_altair(self.drawing(kind, band=band, **options))
 
-    def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row:
+    def drawing(self, kind: str, *, band: bool | str = False, **options: Any) -> Row:
         """The chart of `plot` as a Vega-Lite specification.
 
         Parameters
@@ -443,8 +443,7 @@ class Evaluation(Results):
         found = curves.family(self, curves.requested(kind, **options))
         if not found.curves:
             self.curve(kind, next(iter(self.models)), **options)  # says why there is none
-        bands = {name: self.band(kind, name, simultaneous=True, **options) for name in found.curves} if band else {}
-        return found.picture(bands)
+        return found.picture(curves.named_bands(self, curves.requested(kind, **options), found, band))
 
     # --- output
 

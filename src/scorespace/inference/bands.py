@@ -1,4 +1,4 @@
-"""Confidence bands of ROC and precision-recall curves, pointwise or simultaneous."""
+"""Confidence bands of curves, pointwise or simultaneous: ROC, precision-recall, net benefit, smooth calibration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from scorespace.tables import Array, Counts, ScoreTable, ratio
 from scorespace.tables.counts import class_factors
 
 POINTS: Final = 101
-CurveAt = Callable[[Counts, Array], Array]
+SIMULTANEOUS: Final = "simultaneous"
+BANDS: Final = (SIMULTANEOUS, "pointwise")
+"""Kinds of bands by name: for the whole curve, or for each of its points."""
+CurveAt = Callable[[ScoreTable, Array], Array]
 ErrorAt = Callable[[ScoreTable, Array, Array], Array]
 Side = Literal["left", "right"]
 
@@ -112,8 +115,8 @@ def roc_band(
     """
     reason = None if table.n_pos > 0 and table.n_neg > 0 else "undefined: only one class is present"
     drawn = draws or BootstrapDraws({model: table}, replicates=replicates, seed=seed)
-    result = _bootstrap_band(
-        roc, table, grid, tpr_at, _roc_error, drawn, model, level, simultaneous, reason, within=True
+    result = bootstrap_band(
+        roc, table, grid, _tpr_of, _roc_error, drawn, model, level, simultaneous, reason, within=True
     )
     if result.reason is not None:
         return result
@@ -151,20 +154,20 @@ def pr_band(
     """
     reason = None if table.n_pos > 0 else "undefined: there are no positive cases"
     drawn = draws or BootstrapDraws({model: table}, replicates=replicates, seed=seed)
-    curve, error, end = precision_at, _pr_error, float(ratio(table.n_pos, table.total))
+    curve, error, end = _precision_of, _pr_error, float(ratio(table.n_pos, table.total))
     stated = prevalence is not None
     if prevalence is not None:
         curve, error, end = (
-            partial(precision_at_prevalence, prevalence),
+            partial(_precision_of_prevalence, prevalence),
             partial(_pr_error_at_prevalence, prevalence),
             prevalence,
         )
-    result = _bootstrap_band(pr, table, grid, curve, error, drawn, model, level, simultaneous, reason, within=stated)
+    result = bootstrap_band(pr, table, grid, curve, error, drawn, model, level, simultaneous, reason, within=stated)
     low = np.where(result.x == 1, np.minimum(result.low, end), result.low)
     return result if result.reason is not None else replace(result, low=low)
 
 
-def _bootstrap_band(
+def bootstrap_band(
     kind: CurveKind[Any],
     table: ScoreTable,
     grid: ArrayLike | None,
@@ -177,6 +180,7 @@ def _bootstrap_band(
     reason: str | None,
     *,
     within: bool,
+    ends: tuple[float, float] = (0.0, 1.0),
 ) -> Band:
     """Compute a band from replicates on a grid: pointwise quantiles, or y ± c·se; NaN if there is a reason."""
     check_level(level)
@@ -189,11 +193,11 @@ def _bootstrap_band(
         undefined = np.full(at.shape, np.nan)
         return Band(kind.name, at, undefined, undefined, undefined, level, None, simultaneous, reason or UNCOUNTED)
     name = f"{curve!r} on {at.size} points, {hash(at.tobytes())}"
-    (values,) = draws.all([ReplicateRequest(model, name, lambda drawn: curve(drawn.sweep, at), within)])
-    values = np.clip(values[np.isfinite(values).all(axis=1)], 0, 1)  # a replicate may lack a class
-    y, method = curve(table.sweep, at), f"bootstrap{draws.how(model)}"
+    (values,) = draws.all([ReplicateRequest(model, name, lambda drawn: curve(drawn, at), within)])
+    values = np.clip(values[np.isfinite(values).all(axis=1)], *ends)  # a replicate may lack a class
+    y, method = curve(table, at), f"bootstrap{draws.how(model)}"
     if simultaneous:
-        low, high = _simultaneous_limits(y, values, error(table, at, y), level)
+        low, high = _simultaneous_limits(y, values, error(table, at, y), level, ends)
         return Band(kind.name, at, y, low, high, level, f"{method}, largest studentised deviation", simultaneous)
     low, high = pointwise_limits(values, level)
     return Band(kind.name, at, y, low, high, level, method, simultaneous)
@@ -205,12 +209,14 @@ def pointwise_limits(values: Array, level: float) -> tuple[Array, Array]:
     return low, high
 
 
-def _simultaneous_limits(y: Array, values: Array, min_error: Array, level: float) -> tuple[Array, Array]:
+def _simultaneous_limits(
+    y: Array, values: Array, min_error: Array, level: float, ends: tuple[float, float]
+) -> tuple[Array, Array]:
     """Simultaneous band y ± c·se that contains the share `level` of the replicates over the whole grid."""
     error = np.maximum(values.std(axis=0, ddof=1) if len(values) > 1 else 0.0, min_error)
     largest = (np.abs(values - y) / error).max(axis=1)
     factor = max(float(np.quantile(largest, level)), normal_quantile(level))
-    return np.maximum(y - factor * error, 0.0), np.minimum(y + factor * error, 1.0)
+    return np.maximum(y - factor * error, ends[0]), np.minimum(y + factor * error, ends[1])
 
 
 def _roc_error(table: ScoreTable, at: Array, y: Array) -> Array:
@@ -250,6 +256,18 @@ def _binomial_error(successes: Array, trials: Array | float) -> Array:
     """Binomial standard error after adding two successes and two failures (Agresti and Coull 1998); never 0."""
     share = (successes + 2) / (trials + 4)
     return np.sqrt(share * (1 - share) / (trials + 4))
+
+
+def _tpr_of(table: ScoreTable, fpr: Array) -> Array:
+    return tpr_at(table.sweep, fpr)
+
+
+def _precision_of(table: ScoreTable, recall: Array) -> Array:
+    return precision_at(table.sweep, recall)
+
+
+def _precision_of_prevalence(prevalence: float, table: ScoreTable, recall: Array) -> Array:
+    return precision_at_prevalence(prevalence, table.sweep, recall)
 
 
 def tpr_at(counts: Counts, fpr: Array) -> Array:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
+from scipy.special import expit, logit
 
+from scorespace.curves.smooth_calibration import MANY_RARE, RIDGE, fit_spline
 from scorespace.inference import interval_formulas, parametric_bootstrap
 from scorespace.inference.calibration_null import calibration_null, merge_scores
 from scorespace.inference.interval import (
@@ -21,6 +24,7 @@ from scorespace.inference.interval import (
     undefined_interval,
 )
 from scorespace.measures.request import Request
+from scorespace.measures.smooth_calibration import emax
 from scorespace.tables import Array, ScoreTable
 
 RateModel = Callable[[ScoreTable, Array, Array], Array]
@@ -28,6 +32,7 @@ RateModel = Callable[[ScoreTable, Array, Array], Array]
 
 _BIAS_DRAWS: Final = 250
 _INVERSION_DRAWS: Final = 100
+_MIN_CASES_OF_MAXIMUM: Final = 500
 
 
 def _has_finite_range(request: Request) -> bool:
@@ -212,18 +217,55 @@ def test_inversion_interval(plan: IntervalRequest) -> Interval:
 
     Labels are drawn from the scores themselves and from ever stronger recalibrations of them.
     """
-    observed, expected, values = _parametric_replicates(
-        plan, "recalibrated", _recalibrated_rates, _INVERSION_DRAWS, stream=4
-    ).values(plan.request)
-    if not np.isfinite(expected).all():  # a wrong score of 0 or 1 has an infinite loss
-        fixed_ends = _parametric_replicates(plan, "at their word", _recalibrated_fixed_ends, _INVERSION_DRAWS, stream=4)
-        observed, expected, values = fixed_ends.values(plan.request)
+    replicates = _parametric_replicates(plan, "recalibrated", _recalibrated_rates, _INVERSION_DRAWS, stream=4)
+    if not np.isfinite(replicates.values(plan.request)[1]).all():  # a wrong score of 0 or 1 has an infinite loss
+        replicates = _parametric_replicates(
+            plan, "at their word", _recalibrated_fixed_ends, _INVERSION_DRAWS, stream=4
+        )
+    return _inverted(plan, replicates, "test-inversion")
+
+
+@bootstrap_method(
+    "test-inversion-smooth",
+    "test inversion along the smooth calibration curve",
+    suits=is_score_measure,
+    declared=True,
+    instead="none",
+)
+def smooth_inversion_interval(plan: IntervalRequest) -> Interval:
+    """Test inversion for distances from the smooth calibration curve, whose labels are drawn along that curve.
+
+    The largest distance rests on the outermost cases, so it has an interval from 500 cases on.
+    """
+    table = plan.request.table.inside(ScoreTable)
+    if min(table.n_pos, table.n_neg) == 0:
+        return undefined_interval("only one class is present")
+    if plan.request.measure is emax and plan.table.cases < _MIN_CASES_OF_MAXIMUM:
+        return undefined_interval(f"the largest distance rests on few of fewer than {_MIN_CASES_OF_MAXIMUM} cases")
+    options = plan.request.spec.arguments
+    knots = options.get("knots") or (5 if min(table.n_pos, table.n_neg) >= MANY_RARE else 4)
+    ridge = options.get("ridge", RIDGE)
+
+    def rates(table: ScoreTable, cases: Array, positives: Array) -> Array:
+        path = np.asarray(parametric_bootstrap.STEPS)[:, None]
+        x = logit(np.clip(table.score, 1e-6, 1 - 1e-6))
+        curve = fit_spline(parametric_bootstrap.with_positives(table, positives), knots, ridge).rate(table.score)
+        return np.asarray(expit(x + path * (logit(np.clip(curve, 1e-9, 1 - 1e-9)) - x)))
+
+    request = replace(plan.request, formula=partial(plan.request.formula, knots=knots))
+    name = f"smooth calibration, {knots} knots, ridge {ridge:g}"
+    replicates = _parametric_replicates(plan, name, rates, _INVERSION_DRAWS, stream=4)
+    return _inverted(replace(plan, request=request), replicates, "test-inversion")
+
+
+def _inverted(plan: IntervalRequest, replicates: _ParametricReplicates, method: str) -> Interval:
+    """Invert the test of each model on a path of ever stronger miscalibration."""
+    observed, expected, values = replicates.values(plan.request)
     defined, reason = plan.replicates()
-    spread = float(defined.std())
     low, high = interval_formulas.invert_test(
-        observed, expected, values, plan.rarer_class_size, plan.level, spread=spread
+        observed, expected, values, plan.rarer_class_size, plan.level, spread=float(defined.std())
     )
-    result = clip_to_range(plan, low, high, f"test-inversion{plan.how}", reason)
+    result = clip_to_range(plan, low, high, f"{method}{plan.how}", reason)
     name, table = replace(plan.request.spec, of=None).canonical, plan.request.table.inside(ScoreTable)
     # Labels can be drawn only from probabilities.
     source, share = table, plan.request.spec.prevalence if plan.request.stated else None

@@ -220,7 +220,7 @@ def _interpolate_crossing(value: Array, curve: Array, known: Array) -> Array:
 
 
 def dirichlet_posterior(
-    counts: ArrayLike, rng: np.random.Generator, draws: int, *, prior: float = 0.5, unit: ArrayLike = 1.0
+    counts: ArrayLike, rng: np.random.Generator, draws: int, *, prior: ArrayLike = 0.5, unit: ArrayLike = 1.0
 ) -> Array:
     """Draw cell probabilities (draws, …, cells) from Dirichlet(counts + prior), Jeffreys' prior with 1/2.
 
@@ -231,7 +231,7 @@ def dirichlet_posterior(
     array([0.83, 0.04, 0.13])
     """
     unit_weight = np.asarray(unit, dtype=np.float64)
-    shape = np.asarray(counts, dtype=np.float64) / unit_weight + prior
+    shape = np.asarray(counts, dtype=np.float64) / unit_weight + np.asarray(prior)
     drawn = rng.standard_gamma(shape, (draws, *shape.shape)) * unit_weight
     return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
 

@@ -8,6 +8,7 @@ from scorespace.measures import ranking
 from scorespace.measures import probability
 from scorespace.measures import decomposition
 from scorespace.measures import calibration
+from scorespace.measures import smooth_calibration
 from scorespace.measures import smooth
 from scorespace.measures import multiclass
 from scorespace.measures import multiclass as ordinal

@@ -224,7 +224,7 @@ def band_layers(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[
     if not rows:
         return []
     encoding = {"x": "x:Q", "y": "low:Q", "y2": "high", "color": coloured("name", curves)}
-    return [mark("area", rows, encoding, opacity=0.13, aria=False)]
+    return [mark("area", rows, encoding, opacity=0.13, aria=False, clip=True)]
 
 
 def points_of(n_curves: int) -> int:
