@@ -722,3 +722,14 @@ def test_repeats_of_the_same_cases_are_drawn_together(run, write):
     )
     assert "SS032" not in [one["code"] for one in held["notes"]]
     assert "SS032" in [one["code"] for one in run("evaluate", "twice.csv", *asked, "--repeat", "r").json()["notes"]]
+
+
+def test_tests_of_calibration_as_requirements(run):
+    """p-values, by the names of the tests; of those, a baseline has none."""
+    table = Path(__file__).parents[1] / "oracles/rocr_simple_input.csv"
+    asked = ["evaluate", table, "--truth", "label", "--score", "score"]
+    assert run(*asked, "--require", "spiegelhalter>=0.05").code == 0
+    failed = run(*asked, "--require", "hosmer_lemeshow>=0.05")
+    assert failed.code == 1
+    assert "requirement failed: score hosmer_lemeshow: p < 0.001, not p >= 0.05" in failed.err
+    assert run(*asked, "--require", "cox>=baseline-0.01").code == 2

@@ -16,13 +16,14 @@ from scorespace.cli import options, output, runs
 from scorespace.cli.common_options import CostOptions, DataOptions
 from scorespace.cli.options import flag, switch
 from scorespace.cli.verbs import verb
+from scorespace.comparisons.calibration import find_calibration_test
 from scorespace.errors import MeasureError
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.inference.interval import INTERVALS
 from scorespace.measures import parse
 from scorespace.report import confusion, screen
 from scorespace.report.document import Block
-from scorespace.results import Row, decimals, to_json_types
+from scorespace.results import Row, decimals, p_text, to_json_types
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
 _OF_BASELINE = re.compile(r"baseline(?:\s*(?P<side>[+-])\s*(?P<margin>chance|[^\s%]+)\s*(?P<percent>%)?)?")
@@ -56,7 +57,7 @@ def evaluate(
     ] = "",
     require: Annotated[
         list[str],
-        flag("RULE", 'Exit with 1 unless every model satisfies this, such as "auc>=0.8" or "auc>=baseline-0.01".'),
+        flag("RULE", 'Exit with 1 unless every model satisfies this, such as "auc>=0.8", "auc>=baseline-0.01" or "spiegelhalter>=0.05" (p).'),
     ] = [],
     baseline: Annotated[
         list[str],
@@ -129,7 +130,7 @@ def evaluate(
         evaluation = data_options.evaluate(
             intervals=intervals,
             measures=measures,
-            further=[measure for measure, _, _ in rules],
+            further=[measure for measure, _, _ in rules if find_calibration_test(measure) is None],
             condition=None if only_prevalence else cost_options.condition(data_options.rows),
             prevalence=cost_options.prevalence if only_prevalence else None,
             costs=cost_options.costs,
@@ -143,7 +144,7 @@ def evaluate(
             seed=seed,
             progress=progress,
         )
-        evaluation.check([parse(measure) for measure, _, _ in rules])
+        evaluation.check([parse(measure) for measure, _, _ in rules if find_calibration_test(measure) is None])
         if evaluation.before is None and any(bound.relative for _, _, bound in rules):
             raise MeasureError("a requirement refers to a baseline, but none is passed.", hint="--baseline FILE.json")
         evaluation.summary  # noqa: B018 - computed here, while the progress bar is shown
@@ -205,7 +206,11 @@ def _rule(text: str) -> tuple[str, str, RequiredBound]:
     try:
         if match is None:
             raise ValueError
-        measure, sign, bound = str(parse(match["measure"])), match["sign"], _bound(match["bound"].strip())
+        of_test = find_calibration_test(match["measure"])
+        measure = str(parse(match["measure"]) if of_test is None else of_test)
+        sign, bound = match["sign"], _bound(match["bound"].strip())
+        if of_test is not None and bound.relative:
+            raise MeasureError(f"{text!r} compares a p-value with a baseline.", hint=f'--require "{measure}>=0.05"')
         if bound.chance and ("-" in bound.text) != (">" in sign):  # the margin must point away from the requirement
             allowed = "baseline-chance" if ">" in sign else "baseline+chance"
             raise MeasureError(
@@ -246,6 +251,8 @@ def _failures(evaluation: Evaluation, measure: str, sign: str, bound: RequiredBo
     A cost at a threshold chosen on the same cases is replaced by its cross-fitted value.
     """
     holds = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}[sign]
+    if find_calibration_test(measure) is not None:
+        return _rejected(evaluation, measure, sign, bound, holds)
     if bound.relative:
         return _below_baseline(evaluation, measure, sign, bound, holds)
     estimates = evaluation.measures(measure)
@@ -258,6 +265,20 @@ def _failures(evaluation: Evaluation, measure: str, sign: str, bound: RequiredBo
             if cross_fitted is not None:
                 seen = f"{decimals(cross_fitted.value, 6)}, cross-fitted (apparent {seen})"
             failed.append(f"{estimate.model} {estimate.spec} is {estimate.reason or seen}, not {sign} {bound.text}")
+    return failed
+
+
+def _rejected(
+    evaluation: Evaluation, test: str, sign: str, bound: RequiredBound, holds: Callable[[float, float], bool]
+) -> list[str]:
+    """Messages about models whose p-value of a test of calibration fails a requirement."""
+    tests = {one.a: one for one in evaluation.calibration_tests(test)}
+    missing = [name for name in evaluation.models if name not in tests]
+    failed = [f"{name} has no probabilities, so {test} is not {sign} {bound.text}" for name in missing]
+    for name, one in tests.items():
+        if not holds(one.p, bound.margin):
+            seen = f"undefined ({one.reason})" if math.isnan(one.p) else p_text(one.p)
+            failed.append(f"{name} {test}: {seen}, not p {sign} {bound.text}")
     return failed
 
 

@@ -7,4 +7,5 @@ from scorespace.comparisons import mcnemar_prices
 from scorespace.comparisons import regression
 from scorespace.comparisons import paired
 from scorespace.comparisons import ranking
+from scorespace.comparisons import calibration
 from scorespace.comparisons import unpaired  # the catalogue's order

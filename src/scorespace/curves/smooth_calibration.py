@@ -105,7 +105,7 @@ class SmoothCalibrationCurve(Curve):
     probability=True,
     also=(TOP,),
 )
-def smooth_calibration(table: ScoreTable, *, knots: Knots = None, ridge: Ridge = RIDGE) -> SmoothCalibrationCurve:
+def smooth_calibration(table: ScoreTable, *, ridge: Ridge = RIDGE, knots: Knots = None) -> SmoothCalibrationCurve:
     """Rate of positives as a smooth function of the score: logit c = logit p + β + restricted cubic spline(logit p).
 
     Knots are quantiles of the cases; coefficients have a small ridge penalty. The curve ends at the lowest and the
@@ -115,10 +115,10 @@ def smooth_calibration(table: ScoreTable, *, knots: Knots = None, ridge: Ridge =
     ----------
     table : ScoreTable
         The scores of a model with the classes of the cases; see `score_table`.
-    knots : {3, 4, 5}, optional
-        Number of knots; by default 4, and 5 from 200 cases of the rarer class.
     ridge : float
         Penalty of the coefficients besides the intercept.
+    knots : {3, 4, 5}, optional
+        Number of knots; by default 4, and 5 from 200 cases of the rarer class.
 
     Returns
     -------

@@ -9,11 +9,13 @@ from itertools import combinations
 from typing import Any, Final, Protocol
 
 from scorespace.comparisons import paired, unpaired
+from scorespace.comparisons.calibration import ScoresOfModel, run_calibration_tests
 from scorespace.comparisons.design import ACCURACY
 from scorespace.comparisons.result import Comparison, Comparisons, pool
 from scorespace.errors import MeasureError, ScoreError, ScoreSpaceError, listing
 from scorespace.evaluation.default_measures import stated_on
 from scorespace.inference.bootstrap import BootstrapDraws
+from scorespace.inference.calibration_null import at_sample_prevalence
 from scorespace.inference.estimate import Estimate
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind, stated_threshold
@@ -118,6 +120,22 @@ def compare_with(
     spec = _spec(evaluation, measure)
     found = unpaired.compare_with_value(samples, value, spec, level=evaluation.level, **asked)
     return _with_gaps(evaluation, _as_asked(found, spec))
+
+
+def test_calibration(evaluation: ResultsView, tests: Sequence[str]) -> Comparisons:
+    """Tests of whether the scores of each model are calibrated."""
+    found: list[Comparison] = []
+    for name, summary in evaluation.calibrations.items():
+        table, share = evaluation.models.score_table(name), evaluation.prevalence
+        sample = table if share is None else at_sample_prevalence(table, share)
+        settings: dict[str, Any] = {"in_groups": evaluation.models.grouped, "level": evaluation.level}
+        found += run_calibration_tests(
+            ScoresOfModel(spec=None, model=name, sample=sample, summary=summary, **settings), tests
+        )
+    return Comparisons(tuple(evaluation.calibrations), tuple(found))
+
+
+test_calibration.__test__ = False  # type: ignore[attr-defined]  # no test of this project
 
 
 def by_each(

@@ -96,6 +96,25 @@ class Evaluation(Results):
         share = self.prevalence if model in self.models else None
         return calibrated.calibration_summary(table, model=model, seed=self.seed, in_groups=in_groups, prevalence=share)
 
+    def calibration_tests(self, *tests: str) -> Comparisons:
+        """Tests of whether the scores of each model are calibrated probabilities.
+
+        Parameters
+        ----------
+        *tests : str
+            Names of tests, such as "spiegelhalter" or "hosmer_lemeshow(groups=5)"; all without names.
+
+        Returns
+        -------
+        Comparisons
+            One test for each model and name; p-values are not adjusted.
+
+        References
+        ----------
+        Steyerberg, E. W. (2019). Clinical Prediction Models (2nd ed.). Springer.
+        """
+        return comparisons.test_calibration(self, tests)
+
     # --- decisions
 
     def decide(
@@ -510,6 +529,7 @@ class Evaluation(Results):
         if self.changes is not None:
             changes = self.changes.to_dict()
             since_then = {"baseline": {**changes["baseline"], "rows": changes["rows"], "verdict": changes["verdict"]}}
+        tests_calibration = any(one.spec.measure.probability for one in self.summary) and self.calibrations
         matrices = [found for name in models if (found := screen.confusion_of(self, name)) is not None]
         return {
             "schema": SCHEMA,
@@ -521,6 +541,7 @@ class Evaluation(Results):
             **({"folds": [one.row() for one in self.over_folds]} if self.over_folds else {}),
             **decision,
             **({"confusion": matrices} if matrices else {}),
+            **({"calibration": self.calibration_tests().rows()} if tests_calibration else {}),
             "conclusions": [one.row() for one in self.conclusions],
             "verdict": self.verdict,
             "notes": [note.to_dict() for note in self.notes],
