@@ -727,7 +727,7 @@ def test_repeats_of_the_same_cases_are_drawn_together(run, write):
 def test_tests_of_calibration_as_requirements(run):
     """p-values, by the names of the tests; of those, a baseline has none."""
     table = Path(__file__).parents[1] / "oracles/rocr_simple_input.csv"
-    asked = ["evaluate", table, "--truth", "label", "--score", "score"]
+    asked = ["evaluate", str(table), "--truth", "label", "--score", "score"]
     assert run(*asked, "--require", "spiegelhalter>=0.05").code == 0
     failed = run(*asked, "--require", "hosmer_lemeshow>=0.05")
     assert failed.code == 1

@@ -10,6 +10,7 @@ from scorespace.cli import options, output, runs
 from scorespace.cli.common_options import DataOptions
 from scorespace.cli.options import flag
 from scorespace.cli.verbs import verb
+from scorespace.comparisons.margin import MarginKind
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import parse_list
 from scorespace.options import format_call
@@ -80,6 +81,18 @@ def compare(
             autocompletion=_complete_test,
         ),
     ] = None,
+    margin: Annotated[
+        float | None,
+        flag(
+            "M",
+            "Test that the first model of a pair is not worse by more than this, in units of the measure.",
+            "Hypothesis test",
+        ),
+    ] = None,
+    margin_kind: Annotated[
+        MarginKind | None,
+        flag("KIND", "With --margin: noninferior (default) or equivalent (differ by less).", "Hypothesis test"),
+    ] = None,
     alternative: options.Alternative = "two-sided",
     adjust: Annotated[
         str,
@@ -113,6 +126,7 @@ def compare(
     measure = _constrained(measure, at_least, at_most)
     if runs.has_many_datasets(data_options.data, data_options.dataset):
         other_options = {"--with": other, "--against": against, "--at": at, "--counts": counts}
+        other_options |= {"--margin": margin, "--margin-kind": margin_kind}
         runs.refuse(data_options, "truth decision prediction group fold repeat weight memory", other_options)
         test_settings = {"test": test, "alternative": alternative, "adjust": None if adjust == "holm" else adjust}
         runs.compare(data_options, format, measure=measure, level=level, **test_settings)
@@ -132,6 +146,7 @@ def compare(
         table = decisions_from_counts(counts.split(","))
         data_options = data_options._replace(decision=["a", "b"], truth="truth")
     test_options: dict[str, Any] = {"test": test, "measure": measure, "alternative": alternative, "adjust": adjust}
+    test_options |= {"margin": margin, "margin_kind": margin_kind}
     # Binned scores must be exact at these thresholds.
     exact = [
         threshold

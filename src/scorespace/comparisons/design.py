@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.comparisons.datasets import DatasetTable
+from scorespace.comparisons.margin import Margin
 from scorespace.comparisons.result import Alternative, Comparison, ValueTest
 from scorespace.errors import MeasureError
 from scorespace.inference.bootstrap import BootstrapDraws, replicate_request
@@ -34,6 +35,9 @@ RANKS_NOTHING: Final = "are the same, so they rank nothing"
 class Design(Generic[TableType]):
     """A comparison of a measure between models whose cases can be resampled; without a measure, of decisions.
 
+    With a `margin`, the difference is compared with it instead of with zero. If not `tested`, only the interval is
+    needed.
+
     A test names the table it needs in the annotation of its first parameter, `Paired[ScoreTable]`; every model must
     contain such a table.
     """
@@ -41,6 +45,8 @@ class Design(Generic[TableType]):
     spec: MeasureSpec | None
     level: float = 0.95
     alternative: Alternative = "two-sided"
+    margin: Margin | None = None
+    tested: bool = True
     asks: ClassVar[str] = "make this comparison"
 
     @property
@@ -167,12 +173,10 @@ class MultipleModels(Design[TableType]):
 class PairedModels(MultipleModels[TableType]):
     """Two models on the same cases: do they differ?
 
-    `among` are all compared models, so that shared results are computed once and cached in `kept`; if not `tested`,
-    only the interval is needed.
+    `among` are all compared models, so that shared results are computed once and cached in `kept`.
     """
 
     among: tuple[str, ...] = ()
-    tested: bool = True
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
     asks: ClassVar[str] = "compare two models on the same cases"
 

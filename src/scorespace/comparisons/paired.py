@@ -12,6 +12,7 @@ from scorespace.comparisons.design import ACCURACY, MultipleModels, PairedModels
 from scorespace.comparisons.eligibility import (
     is_decision_test,
 )
+from scorespace.comparisons.margin import Margin
 from scorespace.comparisons.resampling_tests import permutation
 from scorespace.comparisons.result import (
     UNTESTED,
@@ -46,6 +47,7 @@ def compare(
     draws: BootstrapDraws | None = None,
     level: float = 0.95,
     alternative: Alternative = "two-sided",
+    margin: Margin | None = None,
     adjust: str = "holm",
     seed: int = 0,
     progress: Progress | None = None,
@@ -65,7 +67,7 @@ def compare(
     drawn = draws or BootstrapDraws(
         dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=seed, progress=progress
     )
-    settings: dict[str, Any] = {"spec": spec, "level": level, "alternative": alternative}
+    settings: dict[str, Any] = {"spec": spec, "level": level, "alternative": alternative, "margin": margin}
     design, choice, results = _test_pairs(pairs, names, drawn, test, at, default_at, **settings)
     return _combine(design, [(choice, results)], adjust)
 
@@ -148,7 +150,7 @@ def _combine(
     """Combine the tests of all pairs, after that of all models at once, with adjusted p values and notes."""
     (choice, _), *_ = tested
     kind, omnibus = choice.kind, []
-    if len(design.models) > 2 and not isinstance(kind.misfit(design), NotApplicable):
+    if len(design.models) > 2 and design.margin is None and not isinstance(kind.misfit(design), NotApplicable):
         form = kind.forms[MultipleModels]
         known = {option.name for option in form.options}
         omnibus = [form.function(design, **{k: v for k, v in choice.call.options.items() if k in known})]
@@ -156,7 +158,8 @@ def _combine(
     adjusted_results, method, adjustment_notes = adjust_tests(
         [result for _, results in tested for result in results], "pairs", adjust
     )
-    comparisons = tuple(replace(result, level=design.level) for result in (*omnibus, *adjusted_results))
+    level = design.level if design.margin is None else design.margin.shown_level(design.level)
+    comparisons = tuple(replace(result, level=level) for result in (*omnibus, *adjusted_results))
     return Comparisons(design.models, comparisons, method, (*dict.fromkeys(chain(*notes)), *adjustment_notes))
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, get_args, get_origin, get_type_hints
 
 from scorespace.comparisons.bounds import certify
-from scorespace.comparisons.design import Design
+from scorespace.comparisons.design import ACCURACY, Design
+from scorespace.comparisons.margin import margin_test
 from scorespace.comparisons.result import Comparison, one_sided
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.options import Option, check_options, keyword_options, parse_value
@@ -89,7 +90,16 @@ class TestKind(RegisteredFunction):
             if name not in names:
                 problem = f"{name}={value} of {self.name} does not apply: {self.name} cannot use it to {design.asks}."
                 raise ScoreSpaceError(problem, hint=f'test="{self.name}"')
-        return one_sided(certify(form.function(design, **options), design), design.alternative)
+        if design.margin is None:
+            return one_sided(certify(form.function(design, **options), design), design.alternative)
+
+        def at_level(level: float) -> Comparison:
+            interval_only = replace(design, level=level, margin=None, tested=False)
+            return certify(form.function(interval_only, **options), interval_only)
+
+        measured = design.spec or ACCURACY
+        design.margin.check(str(measured), measured.best)
+        return margin_test(design.margin, at_level, design.level, measured.best)
 
     def on(
         self, *suits: Rule, directed: bool | None = None

@@ -24,6 +24,7 @@ from scorespace.comparisons.eligibility import (
     only_on_request,
     requires_measure,
 )
+from scorespace.comparisons.margin import Margin
 from scorespace.comparisons.paired import default_measure
 from scorespace.comparisons.resampling_tests import Replicates, bootstrap, grouped_notes
 from scorespace.comparisons.result import Alternative, Comparison, Comparisons, adjust_tests, check_alternative
@@ -92,6 +93,8 @@ def _two_interval_test(design: IndependentSamples[Table]) -> Comparison:
 
 
 def _invert_interval(comparison: Comparison, bounds: Any, target: float, design: Design[Table]) -> Comparison:
+    if not design.tested:
+        return comparison
     if comparison.high - comparison.low <= 1e-12:
         return replace(comparison, low=math.nan, high=math.nan, reason=SAME_IN_ALL)
     resolution = 2 / (1 + REPLICATES) if "bootstrap" in comparison.test else 0.0
@@ -147,6 +150,7 @@ def compare_samples(
     names: tuple[str, str] = ("the first sample", "the second sample"),
     level: float = 0.95,
     alternative: Alternative = "two-sided",
+    margin: Margin | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -168,6 +172,8 @@ def compare_samples(
         Confidence level of the intervals.
     alternative : {"two-sided", "greater", "less"}
         Whether the first sample differs, has the greater, or has the lesser value.
+    margin : Margin, optional
+        Margin of non-inferiority or equivalence that the difference is compared with.
     seed : int
         Seed of all random draws; equal seeds give equal results.
     progress : callable, optional
@@ -191,7 +197,7 @@ def compare_samples(
     first, second = (_bootstrap_of(sample, "", seed, k, progress) for k, sample in enumerate((a, b)))
     measure = _measure_or_default(spec, [*first.tables.values(), *second.tables.values()])
     design: IndependentSamples[Table] = IndependentSamples(
-        spec=measure, level=level, alternative=alternative, first=first, second=second, names=names
+        spec=measure, level=level, alternative=alternative, margin=margin, first=first, second=second, names=names
     )
     return _run_test(design, test)
 
@@ -205,6 +211,7 @@ def against_value(
     name: str = "",
     level: float = 0.95,
     alternative: Alternative = "two-sided",
+    margin: Margin | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -228,7 +235,7 @@ def against_value(
             f"against={value:g} is not a possible value of {measure}.", hint=f"from {low:g} to {high:g}"
         )
     design: FixedValue[Table] = FixedValue(
-        spec=measure, level=level, alternative=alternative, draws=draws, model=model, value=value
+        spec=measure, level=level, alternative=alternative, margin=margin, draws=draws, model=model, value=value
     )
     return _run_test(design, test)
 
@@ -249,13 +256,14 @@ def compare_models(
     test: str | None = None,
     level: float = 0.95,
     alternative: Alternative = "two-sided",
+    margin: Margin | None = None,
     adjust: str = "holm",
 ) -> Comparisons:
     """Compare each model on one sample with itself on another, adjusted by Holm or as stated.
 
     Without a measure, scores are compared by AUC and decisions by accuracy.
     """
-    settings: dict[str, Any] = {"test": test, "level": level, "alternative": alternative}
+    settings: dict[str, Any] = {"test": test, "level": level, "alternative": alternative, "margin": margin}
     comparisons, values, identical = [], {}, []
     for model, first_sample in first.items():
         second_sample = second[model]
@@ -281,10 +289,11 @@ def compare_with_value(
     test: str | None = None,
     level: float = 0.95,
     alternative: Alternative = "two-sided",
+    margin: Margin | None = None,
     adjust: str = "holm",
 ) -> Comparisons:
     """Compare each model with a fixed value, adjusted by Holm or as stated."""
-    settings: dict[str, Any] = {"test": test, "level": level, "alternative": alternative}
+    settings: dict[str, Any] = {"test": test, "level": level, "alternative": alternative, "margin": margin}
     comparisons = [against_value(sample, value, spec, name=model, **settings) for model, sample in samples.items()]
     values = {
         model: (bind(_measure_or_default(spec, [_first_table(sample)]), _first_table(sample)).value, value)

@@ -9,6 +9,7 @@ from typing import Any
 
 from scorespace import io
 from scorespace.comparisons import mcnemar
+from scorespace.comparisons.margin import MarginKind
 from scorespace.comparisons.result import Comparisons
 from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import Decision
@@ -132,6 +133,8 @@ def compare(
     positive: Any = None,
     alternative: Alternative = "two-sided",
     adjust: str = "holm",
+    margin: float | None = None,
+    margin_kind: MarginKind | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> Comparisons:
@@ -156,6 +159,11 @@ def compare(
         Whether the first model of a pair differs, has the greater, or has the lesser value.
     adjust : {"holm", "hochberg", "bonferroni", "finner", "shaffer"}
         Adjustment of the p-values for multiple comparisons.
+    margin : float, optional
+        Margin in the units of the measure: test that the first model of a pair is not worse by more, instead of whether
+        both are equal.
+    margin_kind : {"noninferior", "equivalent"}, optional
+        Test non-inferiority (default), or that both differ by less than the margin.
     level : float
         Confidence level of the intervals.
     seed : int
@@ -179,7 +187,8 @@ def compare(
     0.333
     """
     evaluation = evaluate(truth, scores, positive=positive, settings={"level": level, "seed": seed, "paired": True})
-    return evaluation.compare(test=test, measure=measure, at=at, alternative=alternative, adjust=adjust)
+    asked: dict[str, Any] = {"alternative": alternative, "adjust": adjust, "margin": margin, "margin_kind": margin_kind}
+    return evaluation.compare(test=test, measure=measure, at=at, **asked)
 
 
 def decide(

@@ -11,6 +11,7 @@ from typing import Any
 from scorespace.argument_checks import check_method_arguments
 from scorespace.calibration import summary as calibrated
 from scorespace.comparisons.fold_curves import AveragedCurve
+from scorespace.comparisons.margin import MarginKind, margin_of
 from scorespace.comparisons.result import Comparisons
 from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
@@ -229,6 +230,8 @@ class Evaluation(Results):
         at: float | None = None,
         alternative: Alternative = "two-sided",
         adjust: str = "holm",
+        margin: float | None = None,
+        margin_kind: MarginKind | None = None,
     ) -> Comparisons:
         """Paired tests between models on the same cases.
 
@@ -247,6 +250,11 @@ class Evaluation(Results):
             Whether the first model of a pair differs, has the greater, or has the lesser value.
         adjust : {"holm", "hochberg", "bonferroni", "finner", "shaffer"}
             Adjustment of the p-values for multiple comparisons.
+        margin : float, optional
+            Margin in the units of the measure: test that the first model of a pair is not worse by more, instead of
+            whether both are equal.
+        margin_kind : {"noninferior", "equivalent"}, optional
+            Test non-inferiority (default), or that both differ by less than the margin.
 
         Returns
         -------
@@ -254,6 +262,7 @@ class Evaluation(Results):
             Differences with confidence intervals and p-values.
         """
         asked: dict[str, Any] = {"test": test, "alternative": alternative, "adjust": adjust}
+        asked["margin"] = margin_of(margin, margin_kind, alternative)
         return comparisons.by_each(
             lambda spec: comparisons.compare_models(self, models, spec, at=at, **asked), measure, adjust
         )
@@ -266,6 +275,8 @@ class Evaluation(Results):
         measure: str | Sequence[str] | None = None,
         alternative: Alternative = "two-sided",
         adjust: str = "holm",
+        margin: float | None = None,
+        margin_kind: MarginKind | None = None,
     ) -> Comparisons:
         """Each model against the model of the same name on an independent sample.
 
@@ -279,7 +290,7 @@ class Evaluation(Results):
             DeLong's unpaired test for the AUC by default, else the bootstrap.
         measure : str or sequence of str, optional
             The measure to compare, or several.
-        alternative, adjust
+        alternative, adjust, margin, margin_kind
             As in `compare`.
 
         Returns
@@ -288,6 +299,7 @@ class Evaluation(Results):
             Differences with confidence intervals and p-values.
         """
         asked: dict[str, Any] = {"test": test, "alternative": alternative, "adjust": adjust}
+        asked["margin"] = margin_of(margin, margin_kind, alternative)
         return comparisons.by_each(
             lambda spec: comparisons.compare_samples(self, other, models, spec, **asked), measure, adjust
         )
@@ -300,6 +312,8 @@ class Evaluation(Results):
         measure: str | Sequence[str] | None = None,
         alternative: Alternative = "two-sided",
         adjust: str = "holm",
+        margin: float | None = None,
+        margin_kind: MarginKind | None = None,
     ) -> Comparisons:
         """Each model against a fixed value.
 
@@ -313,7 +327,7 @@ class Evaluation(Results):
             DeLong's z test for the AUC by default, else the bootstrap.
         measure : str or sequence of str, optional
             The measure to compare, or several.
-        alternative, adjust
+        alternative, adjust, margin, margin_kind
             As in `compare`.
 
         Returns
@@ -322,6 +336,7 @@ class Evaluation(Results):
             Differences with confidence intervals and p-values.
         """
         asked: dict[str, Any] = {"test": test, "alternative": alternative, "adjust": adjust}
+        asked["margin"] = margin_of(margin, margin_kind, alternative)
         return comparisons.by_each(
             lambda spec: comparisons.compare_with(self, value, models, spec, **asked), measure, adjust
         )
