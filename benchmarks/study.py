@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from clinic import clinic, clinic_tests, rates
 from covered import areas_with_few, other_shapes, three_classes, two_classes, weighted_cases
 from further import by_design, in_groups, other_measures, predicted_numbers, rare_positives
 from honest import honest_costs, in_full
@@ -39,8 +40,11 @@ PARTS: dict[str, Part] = {
     "mcnemar": forms_of_mcnemar,
     "tests": sizes_of_tests,
     "nulls": other_nulls,
+    "clinic": clinic,
+    "rates": rates,
+    "clinic_tests": clinic_tests,
 }
-SIZES_OF_TESTS = ("tests", "closer", "mcnemar", "nulls")
+SIZES_OF_TESTS = ("tests", "closer", "mcnemar", "nulls", "clinic_tests")
 
 
 def filled(page: str, part: str, table: str) -> str:

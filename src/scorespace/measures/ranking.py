@@ -44,6 +44,7 @@ _OF_PRECISION = "values near 1: covers in 91 to 100 % of samples; heavily weight
 
 _of_pairs = partial(measure, range=(0, 1), best="high", undefined=ONE_CLASS, bounds=bounds_by_order)
 _on_roc = partial(_of_pairs, stratified=True)
+_at_rate = partial(_on_roc, interval="wilson-eff")
 _area = partial(_on_roc, interval="delong-newcombe", coverage_note=_OF_AREAS)
 _precision = partial(
     measure, range=(0, 1), best="high", undefined=NO_POSITIVES, interval="precision-t", coverage_note=_OF_PRECISION
@@ -200,7 +201,7 @@ def auprc(t: ScoreTable) -> Array:
     return pr_area(t.sweep)
 
 
-@_on_roc(title="TPR at a fixed FPR", aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"), shorthands=_AT_TNR)
+@_at_rate(title="TPR at a fixed FPR", aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"), shorthands=_AT_TNR)
 def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 0.1) -> Array:
     """True positive rate at a given false positive rate on the ROC curve: TPR(FPR = x)."""
     _check_rate("fpr", fpr)
@@ -208,7 +209,7 @@ def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 
     return value_at(ratio(c.fp, c.n), ratio(c.tp, c.p), fpr)
 
 
-@_on_roc(title="FPR at a fixed TPR", best="low", aliases=("fpr_at_tpr", "false_alarms_at"), coverage_note=_AT_ONE_POINT)
+@_at_rate(title="FPR at a fixed TPR", best="low", aliases=("fpr_at_tpr", "false_alarms_at"), coverage_note=_AT_ONE_POINT)
 def fpr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
     """Lowest false positive rate at a given true positive rate on the ROC curve: FPR(TPR = y)."""
     _check_rate("tpr", tpr)
@@ -217,7 +218,7 @@ def fpr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be
     return 1 - value_at(1 - ratio(c.tp, c.p)[..., ::-1], 1 - ratio(c.fp, c.n)[..., ::-1], 1 - tpr)
 
 
-@_on_roc(title="TNR at a fixed TPR", aliases=("tnr_at_tpr", "specificity_at"), coverage_note=NOT_SIMULATED)
+@_at_rate(title="TNR at a fixed TPR", aliases=("tnr_at_tpr", "specificity_at"))
 def tnr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
     """Highest true negative rate at a given true positive rate on the ROC curve: 1 − FPR(TPR = y)."""
     return 1 - fpr_at(t, tpr=tpr)
