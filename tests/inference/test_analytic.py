@@ -8,8 +8,9 @@ from scipy import stats
 
 import scorespace as ss
 from helpers.resampled import TABLE, of
-from scorespace.inference.estimate import estimate
-from scorespace.inference.proportion import clopper_pearson
+from scorespace.inference.bootstrap import BootstrapDraws
+from scorespace.inference.estimate import estimate, estimates
+from scorespace.inference.proportion import clopper_pearson, wilson
 from scorespace.measures import parse
 from scorespace.measures.clusters import silhouette_influence
 from scorespace.measures.request import bind
@@ -144,3 +145,35 @@ def test_intervals_beside_classes_hold_the_true_value_often_enough(name):
     truth = bind(parse(name), sample(200_000)).value
     found = [estimate(parse(name), sample(100), replicates=300, seed=seed) for seed in range(80)]
     assert sum(not one.low <= truth <= one.high for one in found) < 14
+
+
+def _rate(positives, negatives, name, replicates=400):
+    rng = np.random.default_rng(5)
+    scores = np.concatenate([rng.normal(1.6, 1, positives), rng.normal(size=negatives)])
+    table = score_table(np.repeat([1, 0], [positives, negatives]), scores, positive=1)
+    draws = BootstrapDraws({"": table}, replicates=replicates)
+    (found,) = estimates({"": [parse(name)]}, draws)
+    return found, draws
+
+
+def test_a_rate_at_an_estimated_threshold_has_wilsons_interval_of_the_effective_cases():
+    found, draws = _rate(60, 80, "sens@spec=0.9")
+    variance = draws.of("", bind(parse("sens@spec=0.9"), draws.tables[""])).var()
+    shrunk = (60 * found.value + 2) / 64
+    effective = min(60, shrunk * (1 - shrunk) / max(variance, shrunk * (1 - shrunk) / 60))
+    assert effective < 60  # wider than Wilson's interval at the threshold
+    assert (found.low, found.high) == pytest.approx(wilson(found.value * effective, effective))
+    assert found.method.startswith("wilson-eff")
+
+
+def test_the_reverse_is_the_same_with_the_classes_swapped():
+    found = _rate(60, 80, "spec@sens=0.9")[0]
+    fpr = _rate(60, 80, "fpr_at(tpr=0.9)")[0]
+    assert (fpr.low, fpr.high) == pytest.approx((1 - found.high, 1 - found.low))
+
+
+def test_it_has_width_where_no_replicate_varies_and_says_when_the_other_class_is_too_small():
+    perfect = score_table([1] * 20 + [0] * 20, [0.9] * 20 + [0.1] * 20)
+    (found,) = estimates({"": [parse("sens@spec=0.9")]}, BootstrapDraws({"": perfect}))
+    assert found.low == pytest.approx(wilson(20, 20)[0])
+    assert "8 negatives are too few for a specificity of 0.9" in _rate(30, 8, "sens@spec=0.9")[0].reason
