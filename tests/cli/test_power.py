@@ -206,3 +206,32 @@ def test_shares_that_cannot_be_planned(run, flags, message):
     done = run("power", *flags)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"ConditionError: {message}")
+
+
+def test_an_external_validation_as_pmvalsampsize_plans_it(run):
+    done = run(
+        *("power", "--validation", "--prevalence", "0.1", "--auc", "0.8", "--lp-mean", "-2.6", "--lp-sd", "1.1"),
+        *("--threshold", "0.2", "--sensitivity", "0.409", "--specificity", "0.897"),
+        *("--width", "oe=0.4", "--width", "slope=0.3", "--format", "json"),
+    )
+    found = done.json()
+    assert {row["name"]: row["cases"] for row in found["rows"]} == {"oe": 876, "slope": 2243, "auc": 836, "snb": 1358}
+    assert found["cases"] == 2243
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--validation", "--auc", "0.8"], "the prevalence is missing"),
+        (["--validation", "--prevalence", "0.1"], "the expected model is missing"),
+        (["--validation", "--prevalence", "0.1", "--auc", "0.8", "--against", "0.7"], "--validation does not use"),
+        (["--prevalence", "0.1", "--auc", "0.8", "--lp-sd", "1"], "--lp-sd is for an external validation"),
+        (["--validation", "--prevalence", "0.1", "--lp-sd", "1"], "--lp-mean and --lp-sd belong together"),
+        (["--validation", "--prevalence", "0.1", "--auc", "0.8", "--width", "oe=x"], "--width x is not a number"),
+        (["--validation", "--prevalence", "0.1", "--auc", "0.8", "--sensitivity", "0.4"], "belong together"),
+    ],
+)
+def test_validations_that_contradict_themselves(run, options, problem):
+    done = run("power", *options)
+    assert done.code == 2
+    assert problem in done.err

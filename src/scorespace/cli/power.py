@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from scorespace.cli import options, output
-from scorespace.cli.options import flag, switch
+from scorespace.cli.options import flag, split_pair, switch
 from scorespace.cli.verbs import verb
 from scorespace.comparisons.power import (
     Power,
@@ -23,11 +24,12 @@ from scorespace.comparisons.power import (
     solve_for_prevalence,
     split_by_prevalence,
 )
+from scorespace.comparisons.validation_size import LinearPredictor, ValidationSize, validation_size
 from scorespace.errors import ConditionError
 from scorespace.report.document import Document, Grid, one_section
 from scorespace.results import decimals, grouped
 
-_AIM, _TEST = "Study design", "Test"
+_AIM, _TEST, _VALIDATION = "Study design", "Test", "External validation"
 
 
 Term = Literal["auc", "against", "correlation", "alpha", "prevalence"]
@@ -48,6 +50,33 @@ def power(
     ] = None,
     within: Annotated[float | None, flag("W", "With --share: half-width of its Wilson interval.", _AIM)] = None,
     unpaired: Annotated[bool, switch("--unpaired", "Two models on different cases.", _AIM)] = False,
+    validation: Annotated[
+        bool,
+        switch(
+            "--validation",
+            "Instead of a test: cases of an external validation with precise O:E, slope, AUC and net benefit.",
+            _VALIDATION,
+        ),
+    ] = False,
+    width: Annotated[
+        list[str],
+        flag(
+            "NAME=W",
+            "With --validation: total width of the interval of oe, slope, auc or snb; default 0.2, auc 0.1.",
+            _VALIDATION,
+        ),
+    ] = [],
+    lp_mean: Annotated[
+        float | None, flag("X", "Mean logit of the predicted risks; by default from --auc.", _VALIDATION)
+    ] = None,
+    lp_sd: Annotated[float | None, flag("X", "Standard deviation of the logits.", _VALIDATION)] = None,
+    threshold: Annotated[
+        float | None, flag("T", "Threshold probability, for the net benefit.", _VALIDATION)
+    ] = None,
+    sensitivity: Annotated[
+        float | None, flag("P", "Sensitivity at the threshold; by default from the risks.", _VALIDATION)
+    ] = None,
+    specificity: Annotated[float | None, flag("P", "Specificity at the threshold.", _VALIDATION)] = None,
     target_power: Annotated[float | None, flag("X", "Target power; default 0.8.", _TEST, "--power")] = None,
     cases: Annotated[
         int | None,
@@ -75,7 +104,23 @@ def power(
     Example: scorespace power --auc 0.8 --against 0.7 --prevalence 0.3 --paired-correlation 0.5
 
     Example: scorespace power --share 0.9 --within 0.05 --prevalence 0.2
+
+    Example: scorespace power --validation --prevalence 0.1 --auc 0.8 --threshold 0.2
     """
+    of_validation = {"lp-mean": lp_mean, "lp-sd": lp_sd, "threshold": threshold, "width": width or None}
+    of_validation |= {"sensitivity": sensitivity, "specificity": specificity}
+    of_tests = (against, half_width, paired_correlation, share, within, target_power, cases, solve)
+    if validation:
+        if any(option is not None for option in of_tests) or unpaired or one_sided:
+            raise ConditionError(
+                "--validation does not use a test.", hint="--prevalence, --auc, --width, --threshold and --alpha"
+            )
+        size = _validation(prevalence, auc, alpha, of_validation)
+        output.write(_validation_document(size), size.to_dict(), format)
+        return
+    stated = next((name for name, value in of_validation.items() if value is not None), None)
+    if stated is not None:
+        raise ConditionError(f"--{stated} is for an external validation.", hint="add --validation")
     if share is not None or within is not None:
         auc_options = (
             auc,
@@ -140,6 +185,48 @@ def power(
             else target.with_cases(*split_by_prevalence(cases, prevalence))
         )
     output.write(document(auc_plan), auc_plan.to_dict(), format)
+
+
+def _validation(
+    prevalence: float | None, auc: float | None, alpha: float, stated_options: Mapping[str, Any]
+) -> ValidationSize:
+    """Plan of an external validation."""
+    predictor, rates = None, None
+    moments = stated_options["lp-mean"], stated_options["lp-sd"]
+    if any(moment is not None for moment in moments):
+        if None in moments:
+            raise ConditionError("--lp-mean and --lp-sd belong together.", hint="--lp-mean -2.6 --lp-sd 1.1")
+        predictor = LinearPredictor(*moments)
+    stated = stated_options["sensitivity"], stated_options["specificity"]
+    if any(rate is not None for rate in stated):
+        if None in stated or stated_options["threshold"] is None:
+            hint = "--threshold 0.2 --sensitivity 0.4 --specificity 0.9"
+            raise ConditionError("--sensitivity, --specificity and --threshold belong together.", hint=hint)
+        rates = stated
+    pairs = [
+        split_pair(text, "--width", "NAME=W, such as --width slope=0.3") for text in stated_options["width"] or ()
+    ]
+    widths = {name: _width(text) for name, text in pairs}
+    if prevalence is None and predictor is not None:
+        prevalence = predictor.prevalence
+    prevalence = _require(prevalence, "the prevalence", "--prevalence 0.1")
+    return validation_size(
+        prevalence, auc, predictor=predictor, threshold=stated_options["threshold"], rates=rates, widths=widths, alpha=alpha
+    )
+
+
+def _width(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ConditionError(f"--width {text} is not a number.", hint="--width slope=0.3") from None
+
+
+def _validation_document(plan: ValidationSize) -> Document:
+    """Document of the plan for an external validation."""
+    facts = f"prevalence {plan.prevalence:.3g}, logits N({plan.predictor.mean:.3g}, {plan.predictor.sd:.3g}²)"
+    grid = Grid(("precise", "expected", "width", "cases"), plan.grid)
+    return one_section("External validation", facts, "Power", [grid], plan.words)
 
 
 def _share(
