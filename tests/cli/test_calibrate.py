@@ -226,3 +226,25 @@ def test_a_saved_map_knows_its_positive_class_in_python_too(run, credit, tmp_pat
     assert str(caught.value) == (
         "the map in 'map.json' gives the probability of 'bad', not of 'good'.\n  hint: positive=\"bad\""
     )
+
+
+@pytest.mark.parametrize("method", ["beta", "venn_abers"])
+def test_further_methods_are_cross_fitted_saved_and_applied(run, credit, tmp_path, method):
+    path = tmp_path / "map.json"
+    fitted = run("calibrate", *credit, "--score", "tree", "--method", method, "--map", str(path), "--format", "json")
+    found = fitted.json()
+    assert "cross-fitted over 10 folds" in found["fitted"]
+    assert next(row for row in found["rows"] if row["measure"] == "brier")["difference"] < 0
+    assert run("calibrate", credit[0], "--score", "tree", "--apply", str(path)).code == 0
+
+
+def test_a_report_of_before_and_after(run, credit, tmp_path):
+    path = tmp_path / "report.html"
+    done = run("calibrate", *credit, "--score", "naive_bayes", "--method", "beta", "--report", str(path))
+    assert done.code == 0
+    text = path.read_text("utf-8")
+    assert "Calibration of naive_bayes: beta" in text
+    assert "naive_bayes_calibrated" in text
+    refused = run("calibrate", credit[0], "--score", "tree", "--apply", "map.json", "--report", str(path))
+    assert refused.code == 2
+    assert "--truth COL" in refused.err

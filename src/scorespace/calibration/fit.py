@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
+from scorespace.calibration.beta import BetaMap, fit_beta
 from scorespace.calibration.maps import (
     KINDS,
     TEMPERATURES,
@@ -24,6 +25,8 @@ from scorespace.calibration.maps import (
     log_probabilities,
     logits,
 )
+from scorespace.calibration.vector import VectorMap, fit_vector
+from scorespace.calibration.venn_abers import VennAbersMap, fit_venn_abers
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import DataError, ScoreError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.logistic_recalibration import logistic_fit
@@ -39,13 +42,14 @@ _ZERO_MAP = IsotonicMap(np.zeros(1), np.zeros(1))
 def fit_map(data: ScoreTable | ClassTable, method: str = "isotonic", *, on: MapInput = "score") -> ScoreMap:
     """Fit a recalibration map to a table; weights count as cases.
 
-    For K classes, temperature scaling has one parameter for all; other methods fit one map per class, one versus rest.
+    For K classes, temperature scaling has one parameter for all and vector scaling two per class; other methods fit one
+    map per class, one versus rest.
 
     Parameters
     ----------
     data : ScoreTable or ClassTable
         Scores with the classes of the cases.
-    method : {"isotonic", "platt", "temperature", "minmax", "logistic"}
+    method : {"isotonic", "platt", "beta", "venn_abers", "temperature", "vector", "minmax", "logistic"}
         The method of recalibration.
     on : {"score", "logit"}
         "logit" fits Platt's map to the logit of probabilities (logistic recalibration).
@@ -62,6 +66,12 @@ def fit_map(data: ScoreTable | ClassTable, method: str = "isotonic", *, on: MapI
 
     Zadrozny, B., & Elkan, C. (2002). Transforming classifier scores into accurate multiclass probability estimates. In
     Proceedings of the 8th ACM SIGKDD International Conference, 694-699.
+
+    Kull, M., Silva Filho, T., & Flach, P. (2017). Beyond sigmoids: how to obtain well-calibrated probabilities from
+    binary classifiers with beta calibration. Electronic Journal of Statistics, 11(2), 5052-5080.
+
+    Vovk, V., & Petej, I. (2014). Venn-Abers predictors. In Proceedings of the 30th Conference on Uncertainty in
+    Artificial Intelligence, 829-838.
 
     Guo, C., Pleiss, G., Sun, Y., & Weinberger, K. Q. (2017). On calibration of modern neural networks. In Proceedings
     of the 34th International Conference on Machine Learning, 1321-1330.
@@ -85,6 +95,8 @@ def fit_map(data: ScoreTable | ClassTable, method: str = "isotonic", *, on: MapI
 def _fit_classes(table: ClassTable, method: str, on: MapInput) -> ScoreMap:
     if method == TemperatureMap.kind:
         return _fit_temperature(log_probabilities(table.score.T), table.label, table.case_weight)
+    if method == VectorMap.kind:
+        return fit_vector(log_probabilities(table.score.T), table.label, table.case_weight, table.classes)
     if not is_fitted_to_truth(method):
         raise ScoreSpaceError(f"{method} maps one column of scores.", hint='method="temperature" for class columns')
     rests = (table.one_vs_rest(k) if total else None for k, total in enumerate(table.class_totals))
@@ -212,10 +224,17 @@ def _fit_binary_temperature(table: ScoreTable, on: MapInput) -> TemperatureMap:
     return _fit_temperature(np.concatenate([rows, rows]), truth, np.concatenate([table.pos, table.neg]))
 
 
+def _refuse_one_column(table: ScoreTable, on: MapInput) -> ScoreMap:
+    raise ScoreSpaceError("vector scales the columns of several classes.", hint='method="beta" for one column')
+
+
 _FIT_FUNCTIONS: Final[Mapping[str, Callable[[ScoreTable, MapInput], ScoreMap]]] = {
     IsotonicMap.kind: _fit_isotonic,
     PlattMap.kind: _fit_platt,
+    BetaMap.kind: lambda table, on: fit_beta(table),
+    VennAbersMap.kind: lambda table, on: fit_venn_abers(table),
     TemperatureMap.kind: _fit_binary_temperature,
+    VectorMap.kind: _refuse_one_column,
     MinMaxMap.kind: _fit_min_max,
     LogisticMap.kind: lambda table, on: LogisticMap(),
 }

@@ -49,6 +49,10 @@ class ScoreMap:
     def doubts(self, impossible: int = 0) -> Iterator[str]:
         yield from ()
 
+    def remarks(self, scores: ArrayLike) -> Iterator[str]:
+        """Remarks on the mapped scores."""
+        yield from ()
+
     @property
     def method(self) -> str:
         """Name of the fitting method."""
@@ -91,18 +95,18 @@ class PlattMap(ScoreMap):
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.slope) and math.isfinite(self.intercept)):
-            raise _map_error("a platt map needs a finite slope and intercept.", f"{self.slope}, {self.intercept}")
+            raise map_error("a platt map needs a finite slope and intercept.", f"{self.slope}, {self.intercept}")
         if self.on not in ("score", "logit"):
             raise DataError(f"on={self.on!r} is not supported by a platt map.", hint='"score" or "logit"')
         if not self.low <= self.high:
-            raise _map_error("the range of a map is empty.", f"from {self.low} to {self.high}")
+            raise map_error("the range of a map is empty.", f"from {self.low} to {self.high}")
 
     @property
     def reverses_ranking(self) -> bool:  # type: ignore[override]
         return self.slope < 0
 
     def apply(self, scores: ArrayLike) -> Array:
-        values = _check_column(scores)
+        values = check_column(scores)
         if self.on == "logit":
             values = logits(values)
         # With slope 0 the result is constant, also for the infinite logits of 0 and 1.
@@ -110,7 +114,7 @@ class PlattMap(ScoreMap):
         return np.asarray(expit(linear + self.intercept))
 
     def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
-        return _is_outside(scores, self.low, self.high)
+        return is_outside(scores, self.low, self.high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,21 +136,21 @@ class IsotonicMap(ScoreMap, ByValue):
 
     def __post_init__(self) -> None:
         for name in ("score", "probability"):
-            object.__setattr__(self, name, _check_array(getattr(self, name), f"{name} of an isotonic map"))
+            object.__setattr__(self, name, check_array(getattr(self, name), f"{name} of an isotonic map"))
         score, share = self.score, self.probability
         if score.shape != share.shape or not score.size:
             seen = f"{score.size} and {share.size}"
-            raise _map_error("an isotonic map needs as many scores as probabilities, at least one.", seen)
+            raise map_error("an isotonic map needs as many scores as probabilities, at least one.", seen)
         if not (score[1:] > score[:-1]).all():
-            raise _map_error("the scores of an isotonic map must increase.", _first_decrease(score, strictly=True))
+            raise map_error("the scores of an isotonic map must increase.", _first_decrease(score, strictly=True))
         if not (share[1:] >= share[:-1]).all():
-            raise _map_error("the probabilities of an isotonic map must not decrease.", _first_decrease(share))
+            raise map_error("the probabilities of an isotonic map must not decrease.", _first_decrease(share))
         if share[0] < 0 or share[-1] > 1:
             seen = f"from {share[0]:g} to {share[-1]:g}"
-            raise _map_error("the probabilities of an isotonic map must lie between 0 and 1.", seen)
+            raise map_error("the probabilities of an isotonic map must lie between 0 and 1.", seen)
 
     def apply(self, scores: ArrayLike) -> Array:
-        values = _check_column(scores)
+        values = check_column(scores)
         with np.errstate(over="ignore"):
             # Scaling by one half keeps the shape and avoids overflow of differences.
             scale = 1.0 if np.isfinite(self.score[-1] - self.score[0]) else 0.5
@@ -161,7 +165,7 @@ class IsotonicMap(ScoreMap, ByValue):
         )
 
     def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
-        return _is_outside(scores, float(self.score[0]), float(self.score[-1]))
+        return is_outside(scores, float(self.score[0]), float(self.score[-1]))
 
 
 @dataclass(frozen=True)
@@ -180,11 +184,11 @@ class TemperatureMap(ScoreMap):
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.temperature) and self.temperature > 0):
-            raise _map_error(f"temperature={self.temperature} is not a positive number.")
+            raise map_error(f"temperature={self.temperature} is not a positive number.")
 
     def apply(self, scores: ArrayLike) -> Array:
         if np.ndim(scores) == 1:
-            return np.asarray(expit(logits(_check_column(scores)) / self.temperature))
+            return np.asarray(expit(logits(check_column(scores)) / self.temperature))
         return np.asarray(softmax(log_probabilities(scores) / self.temperature, axis=1))
 
     def doubts(self, impossible: int = 0) -> Iterator[str]:
@@ -216,13 +220,13 @@ class MinMaxMap(ScoreMap):
 
     def __post_init__(self) -> None:
         if not (self.high > self.low and math.isfinite(self.high - self.low)):
-            raise _map_error("a minmax map needs low below high.", f"{self.low:g}, {self.high:g}")
+            raise map_error("a minmax map needs low below high.", f"{self.low:g}, {self.high:g}")
 
     def apply(self, scores: ArrayLike) -> Array:
-        return np.clip((np.clip(_check_column(scores), self.low, self.high) - self.low) / (self.high - self.low), 0, 1)
+        return np.clip((np.clip(check_column(scores), self.low, self.high) - self.low) / (self.high - self.low), 0, 1)
 
     def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
-        return _is_outside(scores, self.low, self.high)
+        return is_outside(scores, self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -238,7 +242,7 @@ class LogisticMap(ScoreMap):
     fitted_to: ClassVar[FittedTo] = "nothing"
 
     def apply(self, scores: ArrayLike) -> Array:
-        return np.asarray(expit(_check_column(scores)))
+        return np.asarray(expit(check_column(scores)))
 
 
 def is_zero_map(map: ScoreMap) -> bool:
@@ -261,7 +265,7 @@ class ClassMaps(ScoreMap):
     def __post_init__(self) -> None:
         if len(self.classes) != len(self.maps) or len(set(self.classes)) != len(self.classes) or not self.maps:
             seen = f"{len(self.maps)} maps for {listing(self.classes) or 'no class'}"
-            raise _map_error("a multiclass map needs one map for each class.", seen)
+            raise map_error("a multiclass map needs one map for each class.", seen)
 
     def apply(self, scores: ArrayLike) -> Array:
         rows = self._rows(scores)
@@ -300,7 +304,7 @@ class ClassMaps(ScoreMap):
         classes, maps = content["classes"], content["maps"]
         named = isinstance(classes, list) and all(isinstance(name, str) for name in classes)
         if not (named and isinstance(maps, list)):
-            raise _map_error("a multiclass map lists its classes and their maps.", f"{classes!r:.60}")
+            raise map_error("a multiclass map lists its classes and their maps.", f"{classes!r:.60}")
         return cls(tuple(classes), tuple(map_from_dict(class_map) for class_map in maps))
 
     def _rows(self, scores: ArrayLike) -> Array:
@@ -324,7 +328,7 @@ def map_from_dict(content: Any) -> ScoreMap:
     if not isinstance(content, Mapping):
         raise DataError("this is not a recalibration map.", seen=f"a {type(content).__name__}", hint="a JSON object")
     if content.get("schema") != SCHEMA:
-        raise _map_error(f"the map does not have schema {SCHEMA}.", f"schema {content.get('schema')!r}")
+        raise map_error(f"the map does not have schema {SCHEMA}.", f"schema {content.get('schema')!r}")
     kind = content.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         hint = did_you_mean(str(kind), KINDS)
@@ -332,16 +336,21 @@ def map_from_dict(content: Any) -> ScoreMap:
     try:
         return KINDS[kind].read(content)
     except OverflowError:
-        raise _map_error(f"a number of the {kind} map is too large.") from None
+        raise map_error(f"a number of the {kind} map is too large.") from None
     except KeyError as absent:
-        raise _map_error(f"the {kind} map lacks {absent.args[0]!r}.", listing(content)) from None
+        raise map_error(f"the {kind} map lacks {absent.args[0]!r}.", listing(content)) from None
 
 
 def logits(probability: Array) -> Array:
     """Logit log(p / (1 − p)), infinite for 0 and 1; an error outside [0, 1]."""
-    if probability.size and not (probability.min() >= 0 and probability.max() <= 1):
-        raise _probability_error(probability)
+    check_probabilities(probability)
     return np.asarray(logit(probability))
+
+
+def check_probabilities(values: Array) -> None:
+    """Raise an error for values outside [0, 1]."""
+    if values.size and not (values.min() >= 0 and values.max() <= 1):
+        raise _probability_error(values)
 
 
 def log_probabilities(scores: ArrayLike) -> Array:
@@ -372,7 +381,7 @@ def _probability_error(values: Array) -> ScoreError:
     return ScoreError("this map needs probabilities.", seen=seen, hint='method="platt" or "isotonic" takes any scores')
 
 
-def _check_column(scores: ArrayLike) -> Array:
+def check_column(scores: ArrayLike) -> Array:
     values = np.asarray(scores)
     if values.ndim != 1:
         raise ScoreError(
@@ -383,12 +392,12 @@ def _check_column(scores: ArrayLike) -> Array:
     return validate_scores(values, values.size)
 
 
-def _is_outside(scores: ArrayLike, low: float, high: float) -> NDArray[np.bool_]:
-    values = _check_column(scores)
+def is_outside(scores: ArrayLike, low: float, high: float) -> NDArray[np.bool_]:
+    values = check_column(scores)
     return (values < low) | (values > high)
 
 
-def _map_error(problem: str, seen: str | None = None) -> DataError:
+def map_error(problem: str, seen: str | None = None) -> DataError:
     return DataError(problem, seen=seen, hint=_MAP_FORMAT_HINT)
 
 
@@ -398,13 +407,13 @@ def _first_decrease(values: Array, strictly: bool = False) -> str:
     return f"{values[index]:g} and then {values[index + 1]:g}"
 
 
-def _check_array(values: Any, what: str) -> Array:
+def check_array(values: Any, what: str) -> Array:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise _map_error(f"the {what} must be numbers.", f"{values!r:.60}") from None
+        raise map_error(f"the {what} must be numbers.", f"{values!r:.60}") from None
     if array.ndim != 1 or not np.isfinite(array).all():
-        raise _map_error(f"the {what} must be a list of finite numbers.", f"{values!r:.60}")
+        raise map_error(f"the {what} must be a list of finite numbers.", f"{values!r:.60}")
     return array
 
 
@@ -414,11 +423,11 @@ def _read_number(content: Mapping[str, Any], name: str, default: float | None = 
     if value is None and default is not None:
         return default
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise _map_error(f"{name} of the {content['kind']} map must be a finite number.", repr(value))
+        raise map_error(f"{name} of the {content['kind']} map must be a finite number.", repr(value))
     return float(value)
 
 
-KINDS: Final[Mapping[str, type[ScoreMap]]] = {
+KINDS: Final[dict[str, type[ScoreMap]]] = {
     one.kind: one for one in (IsotonicMap, PlattMap, TemperatureMap, MinMaxMap, LogisticMap, ClassMaps)
 }
-"""Map classes by the `kind` in JSON."""
+"""Map classes by the `kind` in JSON; further modules of this package add theirs."""

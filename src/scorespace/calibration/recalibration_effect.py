@@ -227,4 +227,4 @@ def map_notes(
     n_before, n_after = (int(np.unique(values, axis=0).shape[0]) for values in (before, after))
     if n_after < n_before:
         texts.append(f"{method} ties cases: {grouped(n_before)} distinct scores became {grouped(n_after)}.")
-    return tuple(note("SS026", text) for text in (*texts, *map.doubts(impossible)))
+    return tuple(note("SS026", text) for text in (*texts, *map.doubts(impossible), *map.remarks(before)))

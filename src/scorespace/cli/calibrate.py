@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, NamedTuple
 
 from scorespace.calibration.fit import METHODS
 from scorespace.calibration.recalibration_effect import Recalibration
@@ -12,6 +14,7 @@ from scorespace.cli.common_options import DataOptions, only
 from scorespace.cli.options import flag
 from scorespace.cli.verbs import verb
 from scorespace.errors import ColumnError, ScoreSpaceError
+from scorespace.evaluation.assemble import evaluate_data
 from scorespace.evaluation.recalibration import agreed_positive, apply_map, read_map, recalibrate, write_recalibrated
 from scorespace.files import write_file
 from scorespace.io import FilteredData, local_copy
@@ -21,6 +24,8 @@ from scorespace.report import serialize
 from scorespace.results import SCHEMA, Row, to_json_types
 
 _FIT, _FILES = "Calibration map", "Files"
+_REPORT_SECTIONS = "models", "calibration", "comparison", "notes", "method"
+_REPORT_MEASURES = "brier,logloss,log_cal,ece,auc"
 _COMMON_NAMES = ("truth", "positive", "weight", "missing")  # the same here and in the library
 
 
@@ -62,6 +67,9 @@ def calibrate(
         Path | None, flag("FILE", "Write the data with added calibrated scores: .csv, .tsv or .parquet.", _FILES)
     ] = None,
     map: Annotated[Path | None, flag("MAP.json", "Save the map fitted on all cases.", _FILES)] = None,
+    report: Annotated[
+        Path | None, flag("FILE.html", "Write a report of the scores before and after, with their curves.", _FILES)
+    ] = None,
     format: options.OutputFormat = "table",
 ) -> None:
     """Calibrate scores into probabilities, and show the change in calibration, Brier score and log loss.
@@ -70,6 +78,9 @@ def calibrate(
     """
     options.check_output(out, OUTPUT_EXTENSIONS, data, fit_options.fit, apply)
     options.check_output(map, (".json",), data, fit_options.fit, apply)
+    options.check_output(report, (".html",), data, fit_options.fit, apply)
+    if report is not None and data_options.truth is None:
+        raise ColumnError("a report compares with the truth.", hint="--truth COL, or leave out --report")
     if map is not None and len(score) > 1:
         raise ScoreSpaceError("a map file holds one model.", hint="--map with one --score")
     with local_copy(data) as copy:  # read repeatedly: for each model, and for the output file
@@ -106,10 +117,32 @@ def calibrate(
             ]
         if out is not None:
             write_recalibrated(path, results, out)
+        if report is not None:
+            _write_report(path, score, results, settings, report)
     if map is not None:
         write_file(map, serialize.as_json(results[0].saved_map()).encode())
     output.write(view.document(*results), _content(results), format)
-    output.list_files(None, **{"scores": out, "map   ": map})
+    output.list_files(None, **{"scores": out, "map   ": map, "report": report})
+
+
+def _write_report(
+    data: object, scores: Sequence[str], results: Sequence[Recalibration], settings: Mapping[str, Any], target: Path
+) -> None:
+    """Report on the scores before and after as two models of the same cases."""
+    with TemporaryDirectory() as folder:
+        both = write_recalibrated(data, results, Path(folder) / "scores.parquet")
+        columns = [
+            name
+            for score, result in zip(scores, results, strict=True)
+            for name in (score, result.columns[0] if len(result.columns) == 1 else f"calibrated_{score}")
+        ]
+        roles = {name: settings[name] for name in ("truth", "positive", "missing") if settings.get(name) is not None}
+        if settings.get("weight") is not None:
+            roles["weight"] = settings["weight"]
+        is_binary = all(len(result.columns) == 1 for result in results)
+        evaluation = evaluate_data(str(both), scores=columns, measures=_REPORT_MEASURES if is_binary else "", **roles)
+        title = f"Calibration of {', '.join(result.model for result in results)}: {results[0].method}"
+        evaluation.report(target, title=title, sections=_REPORT_SECTIONS, command=output.command())
 
 
 def _content(results: list[Recalibration]) -> Row:

@@ -172,13 +172,16 @@ def fit_spline(table: ScoreTable, knots: int | None = None, ridge: float = RIDGE
     width = int(np.argmin(kept)) if not kept.all() else kept.size
     turn = np.linalg.inv(upper[:width, :width]) if np.isfinite(upper).all() and scale[0] > 0 else np.eye(1)
     turn[:, 0] *= np.sign(turn[0, 0])
-    coefficients, hessian = _maximise(x, basis[:, : len(turn)] @ turn, pos, cases, ridge)
+    coefficients, hessian = penalised_logistic(x, basis[:, : len(turn)] @ turn, pos, cases, ridge)
     both = (pos.sum(axis=-1) > 0) & (neg.sum(axis=-1) > 0)
     return SplineFit(places, turn, np.where(both[..., None], coefficients, np.nan), hessian)
 
 
-def _maximise(x: Array, columns: Array, pos: Array, cases: Array, ridge: float) -> tuple[Array, Array]:
-    """Newton's method with step halving, for all replicates together; coefficients (…, k) and Hessian (…, k, k)."""
+def penalised_logistic(x: Array, columns: Array, pos: Array, cases: Array, ridge: float) -> tuple[Array, Array]:
+    """Fit logit rate = x + columns · coefficients by Newton's method with step halving, all replicates together.
+
+    Returns coefficients (…, k), all but the first penalised, and the negated Hessian (…, k, k).
+    """
     width = columns.shape[1]
     penalty = np.diag([0.0] + [ridge] * (width - 1))
     products = (columns[:, :, None] * columns[:, None, :]).reshape(-1, width * width)

@@ -52,7 +52,7 @@ def recalibrate(
         Column of scores, or a pattern such as "nb_*" for multiclass scores.
     positive : object, optional
         The positive class.
-    method : {"isotonic", "platt", "temperature", "minmax", "logistic"}
+    method : {"isotonic", "platt", "beta", "venn_abers", "temperature", "vector", "minmax", "logistic"}
         The calibration map.
     on : {"score", "logit"}
         Whether Platt's map is fitted to scores or to their logits.
