@@ -63,6 +63,8 @@ class Profile:
         Words for predicted positive and predicted negative; `{}` is replaced by the label of the class.
     parity : bool
         Whether parity criteria are also shown for slices.
+    checklists : bool
+        Whether the report shows the flow of participants and the reporting checklists.
     full : bool
         Whether all measures are shown and tables are not shortened.
     """
@@ -76,6 +78,7 @@ class Profile:
     decisions: tuple[str, ...] = ("acc", "bacc", "tpr", "tnr", "ppv")
     predicted: tuple[str, str] = ("predicted {}", "predicted {}")
     parity: bool = False
+    checklists: bool = False
     full: bool = False
 
     def label(self, spec: MeasureSpec) -> str:
@@ -113,6 +116,7 @@ PROFILES: Final = {
             threshold=("tpr", "tnr", "ppv", "npv"),
             decisions=("tpr", "tnr", "ppv", "npv"),
             predicted=("test positive", "test negative"),
+            checklists=True,
         ),
         Profile(
             "credit",

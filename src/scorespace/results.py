@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import date
 from functools import singledispatch
 from html import escape
@@ -127,23 +127,24 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
 
 @dataclass(frozen=True)
 class Note:
-    """A finding with a stable code, shown in the terminal, the report and JSON."""
+    """A finding with a stable code, shown in the terminal, the report and JSON; `facts` are its numbers, if any."""
 
     code: str
     level: str
     text: str
+    facts: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def to_dict(self) -> Row:
         return {"code": self.code, "level": self.level, "text": self.text}
 
 
-def note(code: str, text: str) -> Note:
+def note(code: str, text: str, **facts: Any) -> Note:
     """Create a note; its level follows from the code.
 
     >>> note("SS007", "tree has 41 distinct scores for 1 000 cases.").level
     'info'
     """
-    return Note(code, NOTE_KINDS[code].level, text)
+    return Note(code, NOTE_KINDS[code].level, text, facts)
 
 
 def to_json_types(value: Any) -> Any:

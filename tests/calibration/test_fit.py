@@ -212,7 +212,7 @@ def test_row_order_does_not_matter_and_weight_two_is_the_row_twice(sample, metho
     assert_allclose(weighted, twice, atol=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "vector"])  # of several classes
 def test_every_method_is_fitted_by_name(method):
     found = fit_map(score_table(TRUTH, expit(SCORE)), method)
     assert found.kind == method

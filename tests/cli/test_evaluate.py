@@ -733,3 +733,13 @@ def test_tests_of_calibration_as_requirements(run):
     assert failed.code == 1
     assert "requirement failed: score hosmer_lemeshow: p < 0.001, not p >= 0.05" in failed.err
     assert run(*asked, "--require", "cox>=baseline-0.01").code == 2
+
+
+def test_rows_excluded_by_a_condition_are_in_the_flow(run, tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("y,risk,age\n" + "".join(f"{k % 2},{0.1 + 0.01 * k},{20 + k}\n" for k in range(60)))
+    report = tmp_path / "r.html"
+    asked = ["evaluate", str(path), "--truth", "y", "--score", "risk", "--profile", "clinical", "--where", "age >= 40"]
+    assert run(*asked, "--report", str(report), "--section", "flow").code == 0
+    text = report.read_text("utf-8")
+    assert "excluded by the stated condition" in text

@@ -346,7 +346,8 @@ def note_missing_values(gaps: Mapping[str, int], rows: int, dropped: int, missin
         hint = "fill the missing values" if dropped == rows else f'missing="drop" drops {count_noun(dropped, "row")}'
         raise DataError(f"{which} missing values.", seen=f"{listed} of {count_noun(rows, 'row')}", hint=hint)
     share = f"{grouped(dropped)} of {grouped(rows)} rows {'was' if dropped == 1 else 'were'}"
-    return (note("SS009", f"{share} dropped because of missing values in {listed}."),)
+    text = f"{share} dropped because of missing values in {listed}."
+    return (note("SS009", text, rows=rows, dropped=dropped, missing=incomplete),)
 
 
 def _count_labels(source: Source, roles: Roles, dropped: int) -> dict[Any, int]:

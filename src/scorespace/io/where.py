@@ -181,7 +181,7 @@ def filter_rows(source: Source, text: str) -> Source:
     verb = "is included" if n_true == 1 else "are included"
     missing_text = f"; of the others, {_missing_text(unknown)}" if unknown else ""
     summary = f"{grouped(n_true)} of {grouped(rows)} rows {verb}: {text.strip()}{missing_text}."
-    return replace(source.filtered(is_true), notes=(*source.notes, note("SS090", summary)))
+    return replace(source.filtered(is_true), notes=(*source.notes, note("SS090", summary, rows=rows, included=n_true)))
 
 
 def _missing_text(unknown: int) -> str:

@@ -14,6 +14,7 @@ from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.inference.estimate import Estimate
 from scorespace.report import (
     asymmetric_loss,
+    clinical,
     confusion,
     decision,
     linked_charts,
@@ -310,6 +311,12 @@ def measures(evaluation: EvaluationView) -> Sequence[Block]:
     n_models = "one model" if len(evaluation.models) == 1 else f"{len(evaluation.models)} models"
     text = Text(f"{count} {'measure' if count == 1 else 'measures'} of {n_models}.")
     return [text, *measures_view.measure_blocks(evaluation, shown)]
+
+
+section("Flow of participants", name="flow", question="Who was analysed, and who was left out?", last=7)(clinical.flow_blocks)
+section("Reporting checklists", name="checklist", question="What do STARD and TRIPOD+AI ask for?", last=8)(
+    clinical.checklist_blocks
+)
 
 
 @section("Data and methods", question="Which data and methods were used?", folded=True, last=9)
