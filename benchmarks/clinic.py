@@ -108,7 +108,9 @@ def _bands(table: ScoreTable, shape: str, mean: float, replicates: int, seed: in
         curve = np.interp(one.x, score, rate)
         held = (one.low <= curve) & (curve <= one.high)
         name = "simultaneous" if simultaneous else "pointwise"
-        count(f"smooth calibration, {name}", bool(held[inside].all() if simultaneous else held[inside][inside.sum() // 2]))
+        count(
+            f"smooth calibration, {name}", bool(held[inside].all() if simultaneous else held[inside][inside.sum() // 2])
+        )
 
 
 def _of_risks(found: Mapping[Cell, Found]) -> str:
@@ -140,7 +142,9 @@ def _rates(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) 
         scores = np.concatenate([rng.normal(1.6, 1, positives), rng.normal(size=negatives)])
         table = score_table(np.repeat([1, 0], [positives, negatives]), scores, positive=1)
         draws = BootstrapDraws({"": table}, replicates=replicates, seed=k)
-        for name, one in zip(("sensitivity", "specificity"), estimates({"": list(map(parse, names))}, draws), strict=True):
+        for name, one in zip(
+            ("sensitivity", "specificity"), estimates({"": list(map(parse, names))}, draws), strict=True
+        ):
             sums = found.setdefault(name, {"samples": 0, "held": 0})
             sums["samples"] += 1
             sums["held"] += one.low <= truth <= one.high

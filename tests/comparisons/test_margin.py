@@ -29,7 +29,9 @@ def test_p_is_that_of_procs_difference_and_standard_error(asah):
     assert found.p == pytest.approx(ORACLE["p_noninferior"], abs=1e-9)
     assert not found.is_significant
     assert asah.compare("s100b", "ndka", margin=0.06, test=NORMAL)[0].is_significant
-    assert found.words.startswith("It is not shown that s100b is not worse than ndka by more than 0.02 in auc: difference +0.119")
+    assert found.words.startswith(
+        "It is not shown that s100b is not worse than ndka by more than 0.02 in auc: difference +0.119"
+    )
 
 
 def test_equivalence_is_the_larger_of_two_tests(asah):

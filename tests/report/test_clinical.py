@@ -35,7 +35,7 @@ def test_the_flow_accounts_for_every_row():
     ill, well = (int(flow[f"with reference standard {name}"]) for name in ("ill", "well"))
     assert ill + well == 290
     (complete,) = grids(flow_blocks(evaluated(DATA)))
-    assert list(complete)[0] == "analysed"
+    assert next(iter(complete)) == "analysed"
 
 
 def test_items_are_filled_in_or_named_as_the_authors():

@@ -53,9 +53,7 @@ class VectorMap(ScoreMap, ByValue):
         return np.asarray(softmax(self.scale * logarithm + self.bias, axis=1))
 
 
-def fit_vector(
-    logarithm: Array, truth: NDArray[np.intp], weight: Array, classes: tuple[str, ...]
-) -> VectorMap:
+def fit_vector(logarithm: Array, truth: NDArray[np.intp], weight: Array, classes: tuple[str, ...]) -> VectorMap:
     """Minimise the log loss over the scales (at least 0) and biases; separated classes get a small ridge penalty."""
     from scipy.optimize import minimize  # slow to import
 
@@ -77,7 +75,9 @@ def fit_vector(
     bounds = [(0.0, _LIMITS[0])] * size + [(-_LIMITS[1], _LIMITS[1])] * size
     for ridge in (1e-6, RIDGE):
         options = {"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-10}
-        found = minimize(objective, neutral, args=(ridge,), jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+        found = minimize(
+            objective, neutral, args=(ridge,), jac=True, method="L-BFGS-B", bounds=bounds, options=options
+        ).x
         if (found[:size] < 0.99 * _LIMITS[0]).all() and (np.abs(found[size:]) < 0.99 * _LIMITS[1]).all():
             break
     bias = found[size:] - found[size:].mean()

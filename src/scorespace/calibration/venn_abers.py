@@ -67,7 +67,8 @@ class VennAbersMap(ScoreMap, ByValue):
     def remarks(self, scores: ArrayLike) -> Iterator[str]:
         low, high = self.limits(scores)
         if low.size:
-            yield f"the two probabilities of a case differ by {decimals(float(np.mean(high - low)))} on average (p₁ − p₀)."
+            width = decimals(float(np.mean(high - low)))
+            yield f"the two probabilities of a case differ by {width} on average (p₁ − p₀)."
 
     def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
         return is_outside(scores, float(self.score[0]), float(self.score[-1]))
@@ -97,14 +98,17 @@ class VennAbersMap(ScoreMap, ByValue):
 
 def _blocks(positive: list[float], cases: list[float], sign: float) -> _Stack:
     """Pool adjacent violators, keeping for every prefix its last block and a pointer to the one before."""
-    totals: _Stack = [], [], []
+    positives: list[float] = []
+    sizes: list[float] = []
+    parents: list[int] = []
     for pos, size in zip(positive, cases, strict=True):  # each block depends on those before
-        parent = len(totals[0]) - 1
-        while parent >= 0 and sign * (totals[0][parent] * size - pos * totals[1][parent]) >= 0:
-            pos, size, parent = pos + totals[0][parent], size + totals[1][parent], totals[2][parent]
-        for values, value in zip(totals, (pos, size, parent), strict=True):
-            values.append(value)  # type: ignore[arg-type]
-    return totals
+        parent = len(positives) - 1
+        while parent >= 0 and sign * (positives[parent] * size - pos * sizes[parent]) >= 0:
+            pos, size, parent = pos + positives[parent], size + sizes[parent], parents[parent]
+        positives.append(pos)
+        sizes.append(size)
+        parents.append(parent)
+    return positives, sizes, parents
 
 
 def fit_venn_abers(table: ScoreTable) -> VennAbersMap:

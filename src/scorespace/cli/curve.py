@@ -118,7 +118,10 @@ def curve(
         str | None,
         flag(
             "HOW",
-            f"Confidence bands: simultaneous (for the whole curve, default) or pointwise ({', '.join(bands.functions)}).",
+            (
+                "Confidence bands: simultaneous (for the whole curve, default) or pointwise "
+                f"({', '.join(bands.functions)})."
+            ),
             autocompletion=lambda incomplete: [name for name in BANDS if name.startswith(incomplete)],
         ),
     ] = None,
@@ -368,7 +371,9 @@ def _band_lines(limits: dict[str, Band]) -> list[str]:
     lines = []
     for model, found in limits.items():
         scope = "simultaneous" if found.simultaneous else "pointwise"
-        lines.append(f"\n{100 * found.level:g} % {scope} band of {model}" + (f": {found.reason}" if found.reason else ""))
+        lines.append(
+            f"\n{100 * found.level:g} % {scope} band of {model}" + (f": {found.reason}" if found.reason else "")
+        )
         places = np.unique(np.linspace(0, found.x.size - 1, _BAND_ROWS).astype(int)) if found.method else ()
         for k in places:
             y, low, high = (decimals(float(values[k]), 4) for values in (found.y, found.low, found.high))

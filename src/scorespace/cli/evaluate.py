@@ -57,7 +57,13 @@ def evaluate(
     ] = "",
     require: Annotated[
         list[str],
-        flag("RULE", 'Exit with 1 unless every model satisfies this, such as "auc>=0.8", "auc>=baseline-0.01" or "spiegelhalter>=0.05" (p).'),
+        flag(
+            "RULE",
+            (
+                'Exit with 1 unless every model satisfies this, such as "auc>=0.8", "auc>=baseline-0.01" or '
+                '"spiegelhalter>=0.05" (p).'
+            ),
+        ),
     ] = [],
     baseline: Annotated[
         list[str],

@@ -70,9 +70,7 @@ def power(
         float | None, flag("X", "Mean logit of the predicted risks; by default from --auc.", _VALIDATION)
     ] = None,
     lp_sd: Annotated[float | None, flag("X", "Standard deviation of the logits.", _VALIDATION)] = None,
-    threshold: Annotated[
-        float | None, flag("T", "Threshold probability, for the net benefit.", _VALIDATION)
-    ] = None,
+    threshold: Annotated[float | None, flag("T", "Threshold probability, for the net benefit.", _VALIDATION)] = None,
     sensitivity: Annotated[
         float | None, flag("P", "Sensitivity at the threshold; by default from the risks.", _VALIDATION)
     ] = None,
@@ -203,15 +201,19 @@ def _validation(
             hint = "--threshold 0.2 --sensitivity 0.4 --specificity 0.9"
             raise ConditionError("--sensitivity, --specificity and --threshold belong together.", hint=hint)
         rates = stated
-    pairs = [
-        split_pair(text, "--width", "NAME=W, such as --width slope=0.3") for text in stated_options["width"] or ()
-    ]
+    pairs = [split_pair(text, "--width", "NAME=W, such as --width slope=0.3") for text in stated_options["width"] or ()]
     widths = {name: _width(text) for name, text in pairs}
     if prevalence is None and predictor is not None:
         prevalence = predictor.prevalence
     prevalence = _require(prevalence, "the prevalence", "--prevalence 0.1")
     return validation_size(
-        prevalence, auc, predictor=predictor, threshold=stated_options["threshold"], rates=rates, widths=widths, alpha=alpha
+        prevalence,
+        auc,
+        predictor=predictor,
+        threshold=stated_options["threshold"],
+        rates=rates,
+        widths=widths,
+        alpha=alpha,
     )
 
 

@@ -20,7 +20,7 @@ from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.inference.bootstrap import REPLICATES
 from scorespace.inference.proportion import normal_quantile
 from scorespace.measures.measure import Best
-from scorespace.results import Row, decimals, p_text
+from scorespace.results import Row, p_text
 
 MarginKind = Literal["noninferior", "equivalent"]
 MARGIN_KINDS: Final[tuple[MarginKind, ...]] = get_args(MarginKind)
@@ -83,7 +83,11 @@ class MarginTest(Comparison):
     error: float
 
     def row(self) -> Row:
-        return super().row() | {"margin": self.margin.size, "margin_kind": self.margin.kind, "shown": self.is_significant}
+        return super().row() | {
+            "margin": self.margin.size,
+            "margin_kind": self.margin.kind,
+            "shown": self.is_significant,
+        }
 
     @property
     def is_significant(self) -> bool:
@@ -121,9 +125,7 @@ class MarginTest(Comparison):
         return self.words
 
 
-def margin_test(
-    margin: Margin, at_level: Callable[[float], Comparison], level: float, best: Best | None
-) -> MarginTest:
+def margin_test(margin: Margin, at_level: Callable[[float], Comparison], level: float, best: Best | None) -> MarginTest:
     """Test a margin by the interval of a comparison: p is the tail at which its limit touches the margin.
 
     Where the interval is symmetric, d ± q · se with the normal or Student's q, this is P(T > (d + margin) / se).

@@ -1,7 +1,7 @@
 """Sample size of an external validation: precise O:E, calibration slope, C statistic and net benefit.
 
-Reference: Riley et al. (2021), "Minimum sample size for external validation of a clinical prediction model with a binary
-outcome", Statistics in Medicine 40.
+Reference: Riley et al. (2021), "Minimum sample size for external validation of a clinical prediction model with a
+binary outcome", Statistics in Medicine 40.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ class ValidationSize(Result):
         largest = max(self.criteria, key=lambda criterion: criterion.cases)
         events = grouped(math.ceil(self.cases * self.prevalence - 1e-9))
         return (
-            f"{grouped(self.cases)} cases, of which {events} are positive, are enough for every criterion; the most are "
-            f"needed for the {NAMES[largest.name]}, whose {100 * self.level:g} % interval is then "
+            f"{grouped(self.cases)} cases, of which {events} are positive, are enough for every criterion; the most "
+            f"are needed for the {NAMES[largest.name]}, whose {100 * self.level:g} % interval is then "
             f"{largest.width:g} wide."
         )
 

@@ -116,9 +116,9 @@ def _is_on_roc(request: Request) -> bool:
 def effective_wilson_interval(plan: IntervalRequest) -> Interval:
     """Wilson's interval of a rate at a fixed other rate, whose threshold is estimated on the other class.
 
-    The effective number of cases n is that for which a proportion v has the variance V of the replicates within classes:
-    v (1 − v) / V, at most the size of the class, with v shrunk by two successes and two failures. Wilson's interval at
-    the threshold itself covers in 68 to 85 % of samples with classes of equal size.
+    The effective number of cases n is that for which a proportion v has the variance V of the replicates within
+    classes: v (1 − v) / V, at most the size of the class, with v shrunk by two successes and two failures. Wilson's
+    interval at the threshold itself covers in 68 to 85 % of samples with classes of equal size.
     """
     defined, remark = plan.replicates()
     table = plan.request.table.inside(ScoreTable)

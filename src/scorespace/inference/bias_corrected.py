@@ -219,9 +219,7 @@ def test_inversion_interval(plan: IntervalRequest) -> Interval:
     """
     replicates = _parametric_replicates(plan, "recalibrated", _recalibrated_rates, _INVERSION_DRAWS, stream=4)
     if not np.isfinite(replicates.values(plan.request)[1]).all():  # a wrong score of 0 or 1 has an infinite loss
-        replicates = _parametric_replicates(
-            plan, "at their word", _recalibrated_fixed_ends, _INVERSION_DRAWS, stream=4
-        )
+        replicates = _parametric_replicates(plan, "at their word", _recalibrated_fixed_ends, _INVERSION_DRAWS, stream=4)
     return _inverted(plan, replicates, "test-inversion")
 
 

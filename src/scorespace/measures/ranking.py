@@ -209,7 +209,9 @@ def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 
     return value_at(ratio(c.fp, c.n), ratio(c.tp, c.p), fpr)
 
 
-@_at_rate(title="FPR at a fixed TPR", best="low", aliases=("fpr_at_tpr", "false_alarms_at"), coverage_note=_AT_ONE_POINT)
+@_at_rate(
+    title="FPR at a fixed TPR", best="low", aliases=("fpr_at_tpr", "false_alarms_at"), coverage_note=_AT_ONE_POINT
+)
 def fpr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
     """Lowest false positive rate at a given true positive rate on the ROC curve: FPR(TPR = y)."""
     _check_rate("tpr", tpr)

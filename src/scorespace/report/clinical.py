@@ -38,7 +38,7 @@ _DISCRIMINATION, _CALIBRATION = ("auc",), ("oe", "cal_slope", "cal_offset", "ici
 
 
 def flow_blocks(evaluation: EvaluationView) -> Sequence[Block]:
-    """Cases that were left out, with the reason, and those that were analysed, by class; only in the clinical profile."""
+    """Cases that were left out, with the reason, and those that were analysed, by class."""
     if not evaluation.profile.checklists:
         return []
     models = evaluation.models
@@ -54,11 +54,11 @@ def flow_blocks(evaluation: EvaluationView) -> Sequence[Block]:
     rows.append(("analysed", grouped(models.rows)))
     rows += [(f"with reference standard {name}", grouped(count)) for name, count in models.classes.items()]
     text = f"{count_noun(models.rows, 'case')} analysed" + (
-        f"; {grouped(dropped['dropped'])} left out for missing or indeterminate results." if dropped else "; none missing."
+        f"; {grouped(dropped['dropped'])} left out for missing or indeterminate results."
+        if dropped
+        else "; none missing."
     )
-    caption = (
-        "An indeterminate result is a field that is left empty, in the column of its test; a row may lack several results."
-    )
+    caption = "An indeterminate result is a field left empty in the column of its test; a row may lack several."
     return [Text(text), Grid(("participants", "number"), tuple(rows), caption)]
 
 
@@ -113,7 +113,9 @@ def _tripod(evaluation: EvaluationView) -> list[_Item]:
     names = [name for name in evaluation.models.two_class if evaluation.models[name].thresholded]
     found = {kind: _estimates(evaluation, names, specs) for kind, specs in _performance(evaluation, names).items()}
     kinds = [
-        f"{kind} ({', '.join(dict.fromkeys(str(one.spec) for one in estimates))})" for kind, estimates in found.items() if estimates
+        f"{kind} ({', '.join(dict.fromkeys(str(one.spec) for one in estimates))})"
+        for kind, estimates in found.items()
+        if estimates
     ]
     values = "; ".join(_text(one) for estimates in found.values() for one in estimates)
     models = evaluation.models
@@ -149,9 +151,7 @@ def _estimates(evaluation: EvaluationView, names: Sequence[str], texts: Sequence
 def _accuracy(evaluation: EvaluationView, names: Sequence[str]) -> str:
     found = [one for one in evaluation.summary if one.model in names and one.spec.name in ("tpr", "tnr", "ppv", "npv")]
     estimates = found or [one for one in evaluation.summary if one.model in names]
-    return "; ".join(
-        f"{one.model} {evaluation.profile.label(one.spec)} {one.text}" for one in estimates
-    )
+    return "; ".join(f"{one.model} {evaluation.profile.label(one.spec)} {one.text}" for one in estimates)
 
 
 def _text(one: Estimate) -> str:
@@ -180,7 +180,8 @@ def _missing(evaluation: EvaluationView) -> str:
         return f"no missing values in the columns used ({count_noun(evaluation.models.rows, 'case')})"
     columns = ", ".join(f"{column!r} {grouped(count)}" for column, count in dropped["missing"].items())
     share = decimals(dropped["dropped"] / dropped["rows"])
-    return f"complete cases: {grouped(dropped['dropped'])} of {grouped(dropped['rows'])} rows left out ({share}): {columns}"
+    left_out = f"{grouped(dropped['dropped'])} of {grouped(dropped['rows'])} rows left out ({share})"
+    return f"complete cases: {left_out}: {columns}"
 
 
 def _indeterminate(evaluation: EvaluationView) -> str:

@@ -313,7 +313,9 @@ def measures(evaluation: EvaluationView) -> Sequence[Block]:
     return [text, *measures_view.measure_blocks(evaluation, shown)]
 
 
-section("Flow of participants", name="flow", question="Who was analysed, and who was left out?", last=7)(clinical.flow_blocks)
+section("Flow of participants", name="flow", question="Who was analysed, and who was left out?", last=7)(
+    clinical.flow_blocks
+)
 section("Reporting checklists", name="checklist", question="What do STARD and TRIPOD+AI ask for?", last=8)(
     clinical.checklist_blocks
 )
