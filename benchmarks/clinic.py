@@ -143,7 +143,7 @@ def _rates(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) 
         table = score_table(np.repeat([1, 0], [positives, negatives]), scores, positive=1)
         draws = BootstrapDraws({"": table}, replicates=replicates, seed=k)
         for name, one in zip(
-            ("sensitivity", "specificity"), estimates({"": list(map(parse, names))}, draws), strict=True
+            ("tpr_at", "tnr_at"), estimates({"": list(map(parse, names))}, draws), strict=True
         ):
             sums = found.setdefault(name, {"samples": 0, "held": 0})
             sums["samples"] += 1
@@ -153,7 +153,7 @@ def _rates(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) 
 
 def _of_rates(found: Mapping[Cell, Found]) -> str:
     head = ["value", *(f"{spec:g}, {pos:g} + {neg:g}" for spec, pos, neg in found)]
-    names = {"sensitivity": "sensitivity at that specificity", "specificity": "specificity at that sensitivity"}
+    names = {"tpr_at": "sensitivity at that specificity", "tnr_at": "specificity at that sensitivity"}
     rows = [
         [text, *(f"{one[name]['held'] / one[name]['samples']:.2f}" for one in found.values())]
         for name, text in names.items()

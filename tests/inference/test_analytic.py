@@ -160,9 +160,12 @@ def test_a_rate_at_an_estimated_threshold_has_wilsons_interval_of_the_effective_
     found, draws = _rate(60, 80, "sens@spec=0.9")
     variance = draws.of("", bind(parse("sens@spec=0.9"), draws.tables[""])).var()
     shrunk = (60 * found.value + 2) / 64
-    effective = min(60, shrunk * (1 - shrunk) / max(variance, shrunk * (1 - shrunk) / 60))
-    assert effective < 60  # wider than Wilson's interval at the threshold
-    assert (found.low, found.high) == pytest.approx(wilson(found.value * effective, effective))
+    counting = shrunk * (1 - shrunk) / 60
+    assert variance > counting  # wider than Wilson's interval at the threshold
+    effective, own = shrunk * (1 - shrunk) / variance, counting / variance
+    df = 1 / (own**2 / 59 + (1 - own) ** 2 / (2 * 80 * 0.1))  # eight negatives above the threshold, twice
+    t = stats.t.ppf(0.975, df)
+    assert (found.low, found.high) == pytest.approx(wilson(found.value * effective, effective, quantile=t))
     assert found.method.startswith("wilson-eff")
 
 
@@ -175,5 +178,5 @@ def test_the_reverse_is_the_same_with_the_classes_swapped():
 def test_it_has_width_where_no_replicate_varies_and_says_when_the_other_class_is_too_small():
     perfect = score_table([1] * 20 + [0] * 20, [0.9] * 20 + [0.1] * 20)
     (found,) = estimates({"": [parse("sens@spec=0.9")]}, BootstrapDraws({"": perfect}))
-    assert found.low == pytest.approx(wilson(20, 20)[0])
+    assert found.low == pytest.approx(wilson(20, 20, quantile=stats.t.ppf(0.975, 19))[0])
     assert "8 negatives are too few for a specificity of 0.9" in _rate(30, 8, "sens@spec=0.9")[0].reason

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from scorespace.inference import interval_formulas
 from scorespace.inference.auc_variance import delong_interval as delong
@@ -117,8 +117,9 @@ def effective_wilson_interval(plan: IntervalRequest) -> Interval:
     """Wilson's interval of a rate at a fixed other rate, whose threshold is estimated on the other class.
 
     The effective number of cases n is that for which a proportion v has the variance V of the replicates within
-    classes: v (1 − v) / V, at most the size of the class, with v shrunk by two successes and two failures. Wilson's
-    interval at the threshold itself covers in 68 to 85 % of samples with classes of equal size.
+    classes: v (1 − v) / V, at most the size of the class, with v shrunk by two successes and two failures. The
+    quantile is Student's, with Satterthwaite's degrees of freedom. Wilson's interval at the threshold itself covers in
+    68 to 85 % of samples with classes of equal size.
     """
     defined, remark = plan.replicates()
     table = plan.request.table.inside(ScoreTable)
@@ -126,10 +127,13 @@ def effective_wilson_interval(plan: IntervalRequest) -> Interval:
     size, other = _class_sizes(table)[:: 1 if is_tpr else -1]
     rate = plan.request.spec.arguments.get("fpr" if is_tpr else "tpr", 0.1 if is_tpr else 0.9)
     shrunk = (size * plan.value + 2) / (size + 4)
-    spread = max(float(defined.var()), shrunk * (1 - shrunk) / size)
-    effective = min(size, shrunk * (1 - shrunk) / spread)
-    low, high = wilson(plan.value * effective, effective, plan.level)
     steps = rate if is_tpr else 1 - rate
+    counting = shrunk * (1 - shrunk) / size
+    spread = max(float(defined.var()), counting)
+    effective = min(size, shrunk * (1 - shrunk) / spread)
+    own = counting / spread  # the rest of the variance rests on the few cases of the other class near the threshold
+    freedom = 1 / (own**2 / max(1.0, size - 1) + (1 - own) ** 2 / max(2.0, 2 * other * steps))
+    low, high = wilson(plan.value * effective, effective, plan.level, float(stdtrit(freedom, (1 + plan.level) / 2)))
     if other * steps < 1:
         side, name = ("negatives", "specificity") if is_tpr else ("positives", "sensitivity")
         stated = 1 - rate if is_tpr else rate

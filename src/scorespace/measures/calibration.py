@@ -10,7 +10,7 @@ import numpy as np
 from scorespace.curves.calibration import check_bins, possible_groups
 from scorespace.measures.decomposition import BY_CHANCE, group_sums_of, share_of
 from scorespace.measures.logistic_recalibration import dot, logistic_fit, logits, offset_fit
-from scorespace.measures.measure import INF, NOT_SIMULATED, Formula, bounds_by_score
+from scorespace.measures.measure import INF, Formula, bounds_by_score
 from scorespace.measures.probability import probability_measure
 from scorespace.tables import Array, ScoreTable, ratio
 
@@ -113,7 +113,6 @@ def _oe_bounds(formula: Formula, t: ScoreTable) -> list[Array]:
     infinite="the sum of the scores is 0",
     aliases=("o_e", "observed_expected"),
     interval="oe-score",
-    coverage_note=NOT_SIMULATED,
     bounds=_oe_bounds,
 )
 def oe(t: ScoreTable) -> Array:

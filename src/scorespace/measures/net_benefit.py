@@ -13,13 +13,13 @@ from typing import Annotated
 import numpy as np
 
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import INF, NOT_SIMULATED, measure
+from scorespace.measures.measure import INF, measure
 from scorespace.tables import Array, Counts, ratio
 
 Price = Annotated[
     float, "threshold probability whose odds weigh a false positive; by default the threshold, 0.5 for decisions"
 ]
-_benefit = partial(measure, best="high", threshold_option="price", coverage_note=NOT_SIMULATED)
+_benefit = partial(measure, best="high", threshold_option="price")
 
 
 def _odds(price: float) -> Array:
