@@ -142,9 +142,7 @@ def _rates(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) 
         scores = np.concatenate([rng.normal(1.6, 1, positives), rng.normal(size=negatives)])
         table = score_table(np.repeat([1, 0], [positives, negatives]), scores, positive=1)
         draws = BootstrapDraws({"": table}, replicates=replicates, seed=k)
-        for name, one in zip(
-            ("tpr_at", "tnr_at"), estimates({"": list(map(parse, names))}, draws), strict=True
-        ):
+        for name, one in zip(("tpr_at", "tnr_at"), estimates({"": list(map(parse, names))}, draws), strict=True):
             sums = found.setdefault(name, {"samples": 0, "held": 0})
             sums["samples"] += 1
             sums["held"] += one.low <= truth <= one.high
