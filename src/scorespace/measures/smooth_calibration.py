@@ -69,7 +69,7 @@ def e90(t: ScoreTable, *, knots: Knots = None, ridge: Ridge = RIDGE) -> Array:
 @_distance(
     title="Maximum calibration distance",
     aliases=("max_calibration_distance",),
-    coverage_note="curves with a bend at the end: covers in 81 to 91 % of samples",
+    coverage_note="it rests on the outermost cases; curves with a bend at the end: covers in 26 to 91 % of samples",
 )
 def emax(t: ScoreTable, *, knots: Knots = None, ridge: Ridge = RIDGE) -> Array:
     """Largest |score − smooth rate| over the cases, of the smooth calibration curve."""
