@@ -58,7 +58,14 @@ def test_json_has_every_curve(run):
     assert found["schema"] == 1
     assert [row["name"] for row in found["rows"]] == [kind.name for kind in kinds()]
     assert all(list(row) == KEYS for row in found["rows"])
-    assert [row["name"] for row in found["rows"] if row["band"]] == ["roc", "pr", "calibration"]
+    assert [row["name"] for row in found["rows"] if row["band"]] == [
+        "roc",
+        "pr",
+        "net_benefit",
+        "snb",
+        "calibration",
+        "smooth_calibration",
+    ]
 
 
 def test_the_contract_has_its_kinds():

@@ -49,7 +49,7 @@ def test_examples_of_the_help_run_on_the_files_of_the_demo(run):
 
 
 def test_help_shows_no_value_beside_a_switch(run):
-    assert re.search(r"--band +Draw", run("curve", "--help-all").out)
+    assert re.search(r"--unpaired +Two", run("power", "--help-all").out)
 
 
 def test_help_version_and_a_mistake_in_the_name_load_nothing_heavy():

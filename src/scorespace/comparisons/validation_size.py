@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtr, ndtri
 
 from scorespace.errors import ConditionError
@@ -73,6 +72,7 @@ def normal_predictor(auc: float, prevalence: float) -> LinearPredictor:
     >>> round(found.auc, 6), round(found.prevalence, 6)
     (0.8, 0.1)
     """
+    from scipy.optimize import brentq  # slow to import
 
     def with_sd(sd: float) -> LinearPredictor:
         mean = brentq(lambda mean: LinearPredictor(mean, sd).prevalence - prevalence, -40, 40, xtol=1e-12)
@@ -188,6 +188,8 @@ def _cases_of_slope(predictor: LinearPredictor, width: float, z: float) -> int:
 
 def _cases_of_auc(auc: float, prevalence: float, width: float, z: float) -> int:
     """Smallest n whose variance of the AUC (Newcombe 2006) is at most (w / 2z)²."""
+    from scipy.optimize import brentq  # slow to import
+
     wanted = (width / (2 * z)) ** 2
 
     def excess(n: float) -> float:
