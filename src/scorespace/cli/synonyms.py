@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -142,8 +143,8 @@ _ADVICE: Final = {
 """Flags that could mean several of ours, with what to type."""
 
 
-def translate_verb(args: Sequence[str]) -> list[str] | None:
-    """The command that a verb of another program means; None if the first word is unknown.
+def translate_verb(args: Sequence[str], known: Collection[str] = ()) -> list[str] | None:
+    """The command that a verb of another program means; None if the first word is unknown. `known` are our verbs.
 
     >>> translate_verb(["roc", "a.csv", "--truth", "y"])
     ['curve', 'a.csv', '--truth', 'y', '--kind', 'roc']
@@ -153,7 +154,7 @@ def translate_verb(args: Sequence[str]) -> list[str] | None:
     word, *rest = args[0].casefold().replace("_", "-"), *args[1:]
     if word == "help" and rest:
         return [rest[0], "--help"]
-    verb, *options = VERBS.get(word) or _catalogued(word) or ("",)
+    verb, *options = VERBS.get(word) or _catalogued(word, known) or ("",)
     if word in ("plot", "chart", "draw") and rest and not Path(rest[0]).exists():  # plot roc DATA
         kind = VALUES["--kind"].get(rest[0], rest[0])
         options, args = (["--kind", kind], args[1:]) if kind.split("(")[0] in _curve_kinds() else (options, args)
@@ -161,8 +162,10 @@ def translate_verb(args: Sequence[str]) -> list[str] | None:
     return [verb, *args[1:], *stated] if verb else None
 
 
-def _catalogued(word: str) -> tuple[str, ...]:
-    """The command for the name of a curve, a measure or a test; empty for other words."""
+def _catalogued(word: str, known: Collection[str]) -> tuple[str, ...]:
+    """The command for the name of a curve, a measure or a test; empty for other words, such as a mistyped verb."""
+    if get_close_matches(word, known, cutoff=0.8):  # before the catalogues are loaded
+        return ()
     import scorespace.comparisons
     import scorespace.measures.threshold_curves  # noqa: F401 - registers what the catalogues hold
     from scorespace.comparisons.test import TESTS

@@ -219,7 +219,7 @@ class VerbGroup(TyperGroup):
             if args == ["help"]:
                 typer.echo(ctx.get_help())
                 ctx.exit()
-            translated = translate_verb(args)
+            translated = translate_verb(args, verbs())
             if translated is not None:
                 args = translated
             elif Path(args[0]).is_file() or Path(args[0]).suffix or "/" in args[0]:

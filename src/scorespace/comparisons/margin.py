@@ -113,13 +113,19 @@ class MarginTest(Comparison):
             return f"{self.a} and {self.b}: {self.reason or 'the difference is undefined'}."
         size = f"{self.margin.size:g}"
         if self.margin.kind == "noninferior":
-            claim = f"{self.a} is not worse than {self.b} by more than {size} in {self.of}"
+            shown, not_shown = (
+                f"{self.a} is not worse than {self.b} by more than",
+                f"{self.a} may be worse than {self.b} by more than",
+            )
         else:
-            claim = f"{self.a} and {self.b} differ by less than {size} in {self.of}"
-        shown = claim if self.is_significant else f"It is not shown that {claim}"
+            shown, not_shown = (
+                f"{self.a} and {self.b} differ by less than",
+                f"{self.a} and {self.b} may differ by more than",
+            )
+        claim = f"{shown if self.is_significant else not_shown} {size} in {self.of}"
         adjusted = "" if math.isnan(self.p_adjusted) else ", adjusted"
         sided = "one-sided" if self.margin.kind == "noninferior" else "two one-sided tests"
-        return f"{shown}: difference {self.size}, {p_text(self.reported_p)} ({sided}{adjusted})."
+        return f"{claim}: difference {self.size}, {p_text(self.reported_p)} ({sided}{adjusted})."
 
     def __repr__(self) -> str:
         return self.words

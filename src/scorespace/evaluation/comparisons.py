@@ -122,7 +122,7 @@ def compare_with(
     return _with_gaps(evaluation, _as_asked(found, spec))
 
 
-def test_calibration(evaluation: ResultsView, tests: Sequence[str]) -> Comparisons:
+def tests_of_calibration(evaluation: ResultsView, tests: Sequence[str]) -> Comparisons:
     """Tests of whether the scores of each model are calibrated."""
     found: list[Comparison] = []
     for name, summary in evaluation.calibrations.items():
@@ -133,9 +133,6 @@ def test_calibration(evaluation: ResultsView, tests: Sequence[str]) -> Compariso
             ScoresOfModel(spec=None, model=name, sample=sample, summary=summary, **settings), tests
         )
     return Comparisons(tuple(evaluation.calibrations), tuple(found))
-
-
-test_calibration.__test__ = False  # type: ignore[attr-defined]  # no test of this project
 
 
 def by_each(

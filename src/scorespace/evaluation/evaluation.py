@@ -114,7 +114,7 @@ class Evaluation(Results):
         ----------
         Steyerberg, E. W. (2019). Clinical Prediction Models (2nd ed.). Springer.
         """
-        return comparisons.test_calibration(self, tests)
+        return comparisons.tests_of_calibration(self, tests)
 
     # --- decisions
 
