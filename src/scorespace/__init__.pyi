@@ -16,6 +16,7 @@ from .comparisons.t_tests import five_by_two_t as five_by_two_t
 from .comparisons.t_tests import paired_t as paired_t
 from .comparisons.unpaired import compare_samples as compare_samples
 from .costs import Asymmetry as Asymmetry
+from .case_costs import CaseCosts as CaseCosts
 from .costs import Condition as Condition
 from .costs import CostMatrix as CostMatrix
 from .curves import CalibrationCurve as CalibrationCurve

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_type
 import typer
 
 from scorespace.cli import options
-from scorespace.cli.options import COSTS, ROLES, flag, number
+from scorespace.cli.options import COSTS, ROLES, flag, number, number_or_column
 from scorespace.errors import ConditionError, DataError
 from scorespace.tables.table_kind import TABLE_KINDS
 
 if TYPE_CHECKING:
+    from scorespace.case_costs import CaseCosts
     from scorespace.costs import Asymmetry, Condition, CostMatrix
     from scorespace.evaluation.evaluation import Evaluation
     from scorespace.results import Note
@@ -131,17 +132,18 @@ def only(*names: str) -> set[str]:
     return {*DataOptions._fields} - {*names, "sheet", "no_header"}
 
 
+def _cost_flag(help_text: str) -> Any:
+    """Declare the cost of an outcome: a number, or a column."""
+    return flag("X|COL", help_text, COSTS, parser=number_or_column)
+
+
 class CostOptions(NamedTuple):
     """Costs of decisions."""
 
-    cost_fp: Annotated[float | None, flag("X", "Cost of a false positive.", COSTS, parser=number)] = None
-    cost_fn: Annotated[float | None, flag("X", "Cost of a false negative.", COSTS, parser=number)] = None
-    cost_tp: Annotated[
-        float | None, flag("X", "Cost of a true positive; a gain is negative.", COSTS, parser=number)
-    ] = None
-    cost_tn: Annotated[
-        float | None, flag("X", "Cost of a true negative; a gain is negative.", COSTS, parser=number)
-    ] = None
+    cost_fp: Annotated[Any, _cost_flag("Cost of a false positive: a number, or a column of costs per case.")] = None
+    cost_fn: Annotated[Any, _cost_flag("Cost of a false negative.")] = None
+    cost_tp: Annotated[Any, _cost_flag("Cost of a true positive; a gain is negative.")] = None
+    cost_tn: Annotated[Any, _cost_flag("Cost of a true negative; a gain is negative.")] = None
     prevalence: Annotated[
         float | None,
         flag("P", "Prevalence where the model will be used; by default that of the data.", COSTS, parser=number),
@@ -173,11 +175,15 @@ class CostOptions(NamedTuple):
             value is None for name, value in self._asdict().items() if name != "prevalence"
         )
 
-    def condition(self, rows: options.Side | None = None) -> Condition | CostMatrix | Asymmetry | None:
+    def condition(
+        self, rows: options.Side | None = None, rule: str | None = None
+    ) -> Condition | CostMatrix | Asymmetry | CaseCosts | None:
         """The operating condition; None if no costs are stated, or only a slope, which also needs the prevalence.
 
-        `rows` says whether rows of a cost matrix are actual or predicted classes.
+        `rows` says whether rows of a cost matrix are actual or predicted classes, `rule` how cases with costs of their
+        own are acted on.
         """
+        from scorespace.case_costs import case_costs_from_flags
         from scorespace.costs import CostMatrix, condition_from_flags
 
         if self.slope is not None and any(getattr(self, name) is not None for name in (*_BINARY_FIELDS, "costs")):
@@ -193,6 +199,9 @@ class CostOptions(NamedTuple):
 
         names = (*_BINARY_FIELDS, "cost_under", "cost_over")
         stated = {name.replace("_", "-"): getattr(self, name) for name in names}
+        by_case = case_costs_from_flags(stated, rule)
+        if by_case is not None:
+            return by_case
         return condition_from_flags(stated, None if self.costs is None else matrix)
 
 

@@ -17,6 +17,7 @@ from scorespace.cli.cases import learn_midpoints
 from scorespace.cli.common_options import CostOptions, DataOptions
 from scorespace.cli.options import flag
 from scorespace.cli.verbs import VerbCommand, verb
+from scorespace.case_costs import CaseCosts
 from scorespace.costs import Condition
 from scorespace.curves.curve import CURVES, Curve, CurveKind
 from scorespace.curves.threshold import Sweep
@@ -92,7 +93,7 @@ def _kind_argument(args: list[str]) -> str | None:
 @verb("Evaluate models", 4, cls=CurveCommand)
 def curve(
     data_options: Annotated[DataOptions, {"group", "baseline", "time"}],
-    cost_options: Annotated[CostOptions, {"cost_tp", "cost_tn", "costs", "cost_under", "cost_over"}],
+    cost_options: Annotated[CostOptions, {"costs", "cost_under", "cost_over"}],
     kind: Annotated[
         str | None,
         flag(
@@ -176,7 +177,9 @@ def curve(
         requested(kind, midpoint="learned")  # rejects kinds without a midpoint, and a midpoint that is also stated
 
     condition: Any = cost_options.condition()
-    evaluation = data_options.evaluate()
+    by_case = isinstance(condition, CaseCosts)
+    evaluation = data_options.evaluate(**({"condition": condition} if by_case else {}))
+    condition = None if by_case else condition
     if is_chart and out is not None:
         output.save(out, lambda: evaluation.drawing(kind))
         output.list_files(None, curve=out)

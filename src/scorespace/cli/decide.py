@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from scorespace.cli import options, output
 from scorespace.cli.common_options import CostOptions, DataOptions
-from scorespace.cli.options import flag
+from scorespace.cli.options import COSTS, flag
 from scorespace.cli.verbs import verb
 from scorespace.costs import Asymmetry, Condition
 from scorespace.decisions import Decision
@@ -46,6 +46,10 @@ def decide(
     fit: Annotated[
         str | None, flag("OTHER", "Choose on these data (same columns) and evaluate the choice on DATA.", _CONSTRAINTS)
     ] = None,
+    rule: Annotated[
+        Literal["score", "casewise", "expected_gain"] | None,
+        flag(None, "Costs per case: act by a threshold of the score (default) or by the expected gain.", COSTS),
+    ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     out: Annotated[
@@ -62,7 +66,7 @@ def decide(
     Example: scorespace decide credit.csv --truth outcome --positive bad --score naive_bayes --cost-fp 1 --cost-fn 5
     """
     options.check_output(out, options.PICTURES, *data_options.files, fit, cost_options.costs)
-    condition, slope = cost_options.condition(data_options.rows), cost_options.slope
+    condition, slope = cost_options.condition(data_options.rows, rule), cost_options.slope
     has_constraint = bool(at_least or at_most or maximise or minimise)
     modes = [
         (condition is not None and reject is None) or slope is not None,

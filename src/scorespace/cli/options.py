@@ -105,6 +105,14 @@ def number(text: Any) -> float:
         raise typer.BadParameter(f"{text!r} is not a valid float.") from None
 
 
+def number_or_column(text: Any) -> float | str:
+    """A number, or else the name of a column that holds one for each case."""
+    try:
+        return parse_number(str(text))
+    except ValueError:
+        return str(text)
+
+
 def flag(metavar: str | None, help_text: str, panel: str | None = None, *names: str, **settings: Any) -> Any:
     """Declare an option with a value, such as --truth COL; column names are completed from the data."""
     if metavar == "COL":

@@ -4,6 +4,7 @@ from scorespace.comparisons import delong
 from scorespace.comparisons import folds
 from scorespace.comparisons import mcnemar
 from scorespace.comparisons import mcnemar_prices
+from scorespace.comparisons import case_costs
 from scorespace.comparisons import regression
 from scorespace.comparisons import paired
 from scorespace.comparisons import ranking

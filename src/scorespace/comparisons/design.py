@@ -108,6 +108,11 @@ class Design(Generic[TableType]):
         return low - most, high - least
 
     @cached_property
+    def by_case_costs(self) -> bool:
+        """Whether the measure is made from costs that differ from case to case, which no replicate holds."""
+        return self.spec is not None and any(request.table.closed_form for request in self.bound)
+
+    @cached_property
     def bound(self) -> tuple[Request, ...]:
         """The measure on the table of every model."""
         if self.spec is None:

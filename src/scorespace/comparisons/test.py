@@ -18,6 +18,7 @@ from scorespace.options import Option, check_options, keyword_options, parse_val
 from scorespace.registry import Call, RegisteredFunction, Registry
 from scorespace.results import Note, note
 from scorespace.tables import NoTableError, Table
+from scorespace.tables.case_costs import CostTable
 from scorespace.tables.table import table_name
 
 
@@ -123,6 +124,8 @@ class TestKind(RegisteredFunction):
                 f"{{test}} cannot {design.asks}.", seen=f"{listing(names)} can", hint=f'test="{names[-1]}"'
             )
         doubts: list[Discouraged] = []
+        if design.by_case_costs and form.table is not CostTable:
+            return NotApplicable("{title} cannot use costs that differ from case to case.", hint='test="case_costs"')
         for rule in (*form.suits, self._has_tables):
             result = rule(design)
             if isinstance(result, NotApplicable):

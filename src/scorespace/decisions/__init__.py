@@ -1,5 +1,10 @@
 """Decisions: which model and which threshold to use."""
 
+from scorespace.decisions.case_cost_decision import CaseCostChoice
+from scorespace.decisions.case_cost_decision import CaseCostDecision
+from scorespace.decisions.case_costs import choose_by_case
+from scorespace.decisions.case_costs import decide_by_case
+from scorespace.decisions.case_costs import evaluate_by_case_on
 from scorespace.decisions.constraints import ConstrainedChoice
 from scorespace.decisions.constraints import Constraint
 from scorespace.decisions.constraints import best_value

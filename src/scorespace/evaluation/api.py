@@ -11,9 +11,10 @@ from scorespace import io
 from scorespace.comparisons import mcnemar
 from scorespace.comparisons.margin import MarginKind
 from scorespace.comparisons.result import Comparisons
+from scorespace.case_costs import CaseCosts, Rule, case_costs_from_flags
 from scorespace.costs import Asymmetry, Condition, CostMatrix
-from scorespace.decisions import Decision
-from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.decisions import CaseCostDecision, Decision
+from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.evaluation import baseline as saving
 from scorespace.evaluation.assemble import evaluate_data, specs_of
 from scorespace.evaluation.evaluation import Evaluation
@@ -39,8 +40,12 @@ def evaluate(
     predictions: Any = (),
     positive: Any = None,
     measures: str | Sequence[str] = (),
-    condition: Condition | CostMatrix | Asymmetry | None = None,
+    condition: Condition | CostMatrix | Asymmetry | CaseCosts | None = None,
     by: str | Sequence[str] = (),
+    cost_fp: Any = None,
+    cost_fn: Any = None,
+    cost_tp: Any = None,
+    cost_tn: Any = None,
     columns: Columns | Mapping[str, Any] | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
     **former: Any,
@@ -63,10 +68,13 @@ def evaluate(
         The positive class; inferred only for {0, 1}, {-1, 1} and booleans.
     measures : str or sequence of str, optional
         Which measures, such as ``"auc, ppv@0.5"``; without them, the default ones of each kind of model.
-    condition : Condition, CostMatrix or Asymmetry, optional
+    condition : Condition, CostMatrix, Asymmetry or CaseCosts, optional
         Costs and prevalence where the models are used.
     by : str or sequence of str, optional
         Columns that make slices: ``"sex"``, ``"age(bins=4)"``; ``"sex*age"`` crosses two.
+    cost_fp, cost_fn, cost_tp, cost_tn : float, str or array_like, optional
+        Costs of the four outcomes instead of `condition`: a number, or the column, or the array, of a cost for each
+        case. Gains are negative.
     columns : Columns or mapping, optional
         Roles of further columns, such as ``{"group": "patient", "weight": "w"}``.
     settings : Settings or mapping, optional
@@ -91,6 +99,8 @@ def evaluate(
     if len(arrays) == 1:
         _refuse_swapped(data, arrays[0])
     grouped = {**as_options(columns, Columns), **as_options(settings, Settings), **former_options(former)}
+    sides = {"fp": cost_fp, "fn": cost_fn, "tp": cost_tp, "tn": cost_tn}
+    condition, cost_arrays = _with_costs(condition, sides)
     reading = {name: grouped.pop(name) for name in ("sheet", "header") if name in grouped}
     with io.reading(**reading):
         return evaluate_data(
@@ -104,8 +114,24 @@ def evaluate(
             measures=measures,
             condition=condition,
             by=by,
+            cost_arrays=cost_arrays,
             **grouped,
         )
+
+
+def _with_costs(condition: Any, sides: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The operating condition, with costs that are stated one by one, and the arrays of costs by column."""
+    stated = {name: value for name, value in sides.items() if value is not None}
+    if not stated:
+        return condition, {}
+    if condition is not None:
+        raise ScoreSpaceError("costs are stated twice.", seen=f"condition and {listing(stated)}", hint="one of them")
+    arrays = {f"cost_{name}": value for name, value in stated.items() if not isinstance(value, str | float | int)}
+    costs = {name: f"cost_{name}" if f"cost_{name}" in arrays else value for name, value in stated.items()}
+    found = CaseCosts if any(isinstance(value, str) for value in costs.values()) else Condition
+    if found is Condition and not {"fp", "fn"} <= costs.keys():
+        raise ScoreSpaceError("the costs of both errors are needed.", seen=listing(costs), hint="cost_fp=1, cost_fn=5")
+    return found(**costs), arrays
 
 
 def _refuse_swapped(truth: Any, predictions: Any) -> None:
@@ -195,15 +221,16 @@ def decide(
     truth: Any,
     scores: Any,
     *,
-    fp: float,
-    fn: float,
-    tp: float = 0.0,
-    tn: float = 0.0,
+    fp: Any,
+    fn: Any,
+    tp: Any = 0.0,
+    tn: Any = 0.0,
     prevalence: float | None = None,
     positive: Any = None,
+    rule: Rule | None = None,
     level: float = 0.95,
     seed: int = 0,
-) -> Decision:
+) -> Decision | CaseCostDecision:
     """Choose the model and threshold of minimum expected cost.
 
     Parameters
@@ -212,12 +239,15 @@ def decide(
         Actual classes.
     scores : array_like or mapping of str to array_like
         Scores of one model, or of each model by name.
-    fp, fn, tp, tn : float
-        Costs of a false positive, false negative, true positive and true negative; gains are negative.
+    fp, fn, tp, tn : float or array_like
+        Costs of a false positive, false negative, true positive and true negative, the same for all cases or one for
+        each; gains are negative.
     prevalence : float, optional
         Share of positives where the model will be used; that of the sample by default.
     positive : object, optional
         The positive class; inferred only for {0, 1}, {-1, 1} and booleans.
+    rule : {"score", "casewise", "expected_gain"}, optional
+        For costs per case: act by a threshold of the score (default), or by the expected gain.
     level : float
         Confidence level of the intervals.
     seed : int
@@ -225,8 +255,8 @@ def decide(
 
     Returns
     -------
-    Decision
-        The choice with its cross-fitted cost, and the alternatives.
+    Decision or CaseCostDecision
+        The choice with its cross-fitted cost, and the alternatives; the second for costs per case.
 
     References
     ----------
@@ -238,18 +268,28 @@ def decide(
     >>> decide([1, 0, 1, 0] * 20, [0.9, 0.4, 0.6, 0.7] * 20, fp=1, fn=5).best.threshold
     0.6
     """
-    condition = Condition(fp=fp, fn=fn, tp=tp, tn=tn, prevalence=prevalence)
-    settings = {"level": level, "seed": seed, "paired": True}
-    found = evaluate(truth, scores, positive=positive, settings=settings).decide(condition)
-    assert isinstance(found, Decision)
-    return found
+    sides = {"fp": fp, "fn": fn, "tp": tp, "tn": tn}
+    settings: dict[str, Any] = {"level": level, "seed": seed, "paired": True}
+    condition, arrays = _with_costs(None, sides)
+    if isinstance(condition, CaseCosts):
+        flags = {f"cost-{name}": getattr(condition, name) for name in sides} | {"prevalence": prevalence}
+        by_case = case_costs_from_flags(flags, rule)
+        evaluated = evaluate_data(
+            truth, scores, positive=positive, condition=by_case, cost_arrays=arrays, **settings
+        ).decide()
+    else:
+        case_costs_from_flags({}, rule)
+        condition = Condition(**sides, prevalence=prevalence)
+        evaluated = evaluate(truth, scores, positive=positive, settings=settings).decide(condition)
+    assert isinstance(evaluated, Decision | CaseCostDecision)
+    return evaluated
 
 
 def evaluate_tables(
     tables: Mapping[str, Table] | str | os.PathLike[str],
     *,
     measures: str | Sequence[str] = (),
-    condition: Condition | CostMatrix | Asymmetry | None = None,
+    condition: Condition | CostMatrix | Asymmetry | CaseCosts | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Evaluate models of which the tables are known, such as confusion matrices or merged counts.
@@ -260,7 +300,7 @@ def evaluate_tables(
         The table of each model, or the file that `save_tables` wrote.
     measures : str or sequence of str, optional
         Which measures; without them, the default ones.
-    condition : Condition, CostMatrix or Asymmetry, optional
+    condition : Condition, CostMatrix, Asymmetry or CaseCosts, optional
         Costs and prevalence where the models are used.
     settings : Settings or mapping, optional
         How to compute.
@@ -287,7 +327,7 @@ def evaluate_run(
     learners: str | Sequence[str] = (),
     positive: Any = None,
     measures: str | Sequence[str] = (),
-    condition: Condition | CostMatrix | Asymmetry | None = None,
+    condition: Condition | CostMatrix | Asymmetry | CaseCosts | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Evaluate the learners of a benchmark run on one of its data sets.
@@ -304,7 +344,7 @@ def evaluate_run(
         The positive class.
     measures : str or sequence of str, optional
         Which measures; without them, the default ones.
-    condition : Condition, CostMatrix or Asymmetry, optional
+    condition : Condition, CostMatrix, Asymmetry or CaseCosts, optional
         Costs and prevalence where the models are used.
     settings : Settings or mapping, optional
         How to compute.

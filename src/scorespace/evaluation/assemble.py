@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scorespace import io
+from scorespace.case_costs import CaseCosts
 from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.evaluation import baseline as saving
@@ -56,7 +57,7 @@ def evaluate_data(
     measures: str | Sequence[str] = (),
     further: str | Sequence[str] | None = None,
     at: Sequence[float] = (),
-    condition: Condition | CostMatrix | Asymmetry | None = None,
+    condition: Condition | CostMatrix | Asymmetry | CaseCosts | None = None,
     prevalence: float | None = None,
     missing: str = "error",
     paired: bool | None = None,
@@ -72,6 +73,7 @@ def evaluate_data(
     level: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
+    cost_arrays: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Evaluate data with every option by name; `scorespace.evaluate` groups the rarer ones."""
     check_level(level)
@@ -87,6 +89,12 @@ def evaluate_data(
         given = estimators.columns_of_inputs(data, arrays, stated, positive)
         data, truth, fold = given.columns, given.roles["truth"], given.roles.get("fold", fold)
         scores, decisions, predictions = (given.roles.get(role, ()) for role in stated)
+    if cost_arrays:
+        if not isinstance(data, Mapping):
+            raise ScoreSpaceError(
+                "arrays of costs need arrays of predictions.", hint="the name of a column: cost_fn='amount'"
+            )
+        data = {**data, **cost_arrays}
     columns = {"truth": truth, "decisions": decisions, "predictions": predictions, "weight": weight, "group": group}
     columns |= {"fold": fold, "repeat": repeat, "time": time}
     if _is_run(data):
@@ -165,6 +173,7 @@ def evaluate_data(
             intervals=intervals,
             baseline=baseline,
             known=() if saved is None else saving.classes_of(saved),
+            costs_per_case=condition if isinstance(condition, CaseCosts) else None,
         )
     if tables:
         held = with_tables(held, tables)

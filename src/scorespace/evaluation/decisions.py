@@ -7,21 +7,28 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from scorespace.case_costs import CaseCosts
 from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import (
+    CaseCostChoice,
+    CaseCostDecision,
     ConstrainedChoice,
     Constraint,
     CostChoice,
     Decision,
     MixtureChoice,
+    ModelAtThreshold,
     RejectChoice,
     ShiftDecision,
+    choose_by_case,
     choose_mixture,
     choose_rejection,
     choose_shift,
     choose_under,
+    decide_by_case,
     decide_multiclass,
     decide_shift,
+    evaluate_by_case_on,
     evaluate_choice_on,
     evaluate_on,
     evaluate_shift_on,
@@ -40,6 +47,9 @@ from scorespace.report.protocol import ResultsView
 from scorespace.results import notebook_html
 from scorespace.tables import ResidualTable
 from scorespace.tables.models import Models
+from scorespace.tables.paired import PairTable
+
+AnyDecision = Decision | CostChoice | ShiftDecision | CaseCostDecision
 
 
 def _shown(decision: Any) -> str:
@@ -49,17 +59,17 @@ def _shown(decision: Any) -> str:
 
 _CHOSEN_AND_JUDGED: Final = "the sample that chooses and the evaluated one"
 
-for kind in (Decision, CostChoice, ShiftDecision, ConstrainedChoice, RejectChoice, MixtureChoice):
+for kind in (CaseCostDecision, Decision, CostChoice, ShiftDecision, ConstrainedChoice, RejectChoice, MixtureChoice):
     notebook_html.register(kind, _shown)
 
 
 def decide(
     sample: ResultsView,
-    condition: Condition | CostMatrix | Asymmetry,
+    condition: Condition | CostMatrix | Asymmetry | CaseCosts,
     *,
     fit: ResultsView | None = None,
     level: float = 0.95,
-) -> Decision | CostChoice | ShiftDecision:
+) -> AnyDecision:
     """The model and threshold of minimum cost with its cross-fitted cost; with `fit`, that sample chooses.
 
     A binary cost matrix is converted to a condition. In regression, the shift of minimum loss.
@@ -68,6 +78,8 @@ def decide(
     if isinstance(condition, Asymmetry):
         return _decide_shift(models, condition, None if fit is None else fit.models, level, seed)
     _refuse_unparted(models, "a threshold of least cost")
+    if isinstance(condition, CaseCosts):
+        return _decide_by_case(models, condition, None if fit is None else fit.models, level, seed)
     condition = _of_two(models, condition)
     if isinstance(condition, Condition):
         mine = models.deciding
@@ -85,6 +97,31 @@ def decide(
         raise ConditionError("multiclass costs need multiclass models.", hint="decisions=… or scores of every class")
     asked = {name: MeasureSpec(COST, tuple(condition.stated(table.classes).items())) for name, table in crisp.items()}
     return decide_multiclass(crisp, condition, _measured(asked, sample, level))
+
+
+def _decide_by_case(
+    models: Models, condition: CaseCosts, fit: Models | None, level: float, seed: int
+) -> CaseCostDecision:
+    """The decision under costs that differ from case to case."""
+
+    def held(sample: Models) -> tuple[dict[str, Any], PairTable | None]:
+        tables = {name: table for name, table in sample.deciding.items() if getattr(table, "costs", None) is not None}
+        if not tables:
+            raise ConditionError(
+                "these data hold no costs of cases.",
+                seen=condition.describe(),
+                hint="evaluate(…, condition=CaseCosts(fp=5, fn=COLUMN)), or --cost-fn COL --cost-fp 5",
+            )
+        pairs = sample.pairs or sample.order
+        return tables, None if pairs is None or pairs.costs is None or pairs.times is not None else pairs.only(*tables)
+
+    mine, pairs = held(models)
+    if fit is None:
+        return decide_by_case(mine, condition, pairs=pairs, level=level, seed=seed)
+    models.refuse_unlike(fit, mine, _CHOSEN_AND_JUDGED)
+    theirs, cases = held(fit)
+    chosen = choose_by_case(theirs, condition, cases)
+    return evaluate_by_case_on(chosen, mine, fitted=_fitted(models, fit), pairs=pairs, level=level)
 
 
 def _measured(asked: Mapping[str, MeasureSpec], sample: ResultsView, level: float) -> dict[str, CostEstimate]:
@@ -200,24 +237,32 @@ def two_class(models: Models) -> dict[str, Any]:
     return {name: deciding[name] for name in models.two_class}
 
 
-def threshold_of(decision: Decision | CostChoice | ShiftDecision, model: str) -> float | None:
+def threshold_of(decision: AnyDecision, model: str) -> float | None:
     """The threshold at which a decision uses a model, if it has one."""
-    choices = decision.choices if isinstance(decision, Decision) else ()
+    choices = _thresholds_of(decision)
     found = [choice.threshold for choice in choices if choice.model == model]
     return found[0] if found and not math.isnan(found[0]) else None
 
 
-def condition_of(decision: Decision | CostChoice | ShiftDecision) -> Condition | CostMatrix | None:
+def _thresholds_of(decision: AnyDecision | None) -> tuple[ModelAtThreshold | CaseCostChoice, ...]:
+    """The models of a decision that use a threshold of their scores."""
+    if isinstance(decision, Decision):
+        return decision.choices
+    by_score = isinstance(decision, CaseCostDecision) and decision.condition.rule == "score"
+    return decision.choices if by_score and isinstance(decision, CaseCostDecision) else ()
+
+
+def condition_of(decision: AnyDecision) -> Condition | CostMatrix | CaseCosts | None:
     """The costs that a decision between classes was made under; None in regression."""
     if isinstance(decision, CostChoice):
         return decision.costs
-    return decision.condition if isinstance(decision, Decision) else None
+    return None if isinstance(decision, ShiftDecision) else decision.condition
 
 
 def out_of_sample_cost(
-    decision: Decision | CostChoice | ShiftDecision | None, model: str, at: float | None
+    decision: AnyDecision | None, model: str, at: float | None
 ) -> CostEstimate | None:
     """The cross-fitted cost of a model at the chosen threshold; None where no threshold was chosen."""
-    choices = decision.choices if isinstance(decision, Decision) else ()
+    choices = _thresholds_of(decision)
     found = [one.out_of_sample for one in choices if one.model == model and one.threshold == at]
     return found[0] if found and not math.isnan(found[0].value) else None

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import singledispatch
 from typing import Final
 
+from scorespace.case_costs import CaseCosts
 from scorespace.costs import Condition, CostMatrix
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures import MeasureSpec, measures, parse
@@ -32,7 +33,7 @@ _ALL_MULTICLASS: Final = ("acc", "bacc", "kappa", "mcc", "f1[macro]", "f1[weight
 _ORDINAL: Final = ("kappa(weights=quadratic)", "class_distance")
 _MAX_MEASURES_OF_PLUGIN: Final = 12
 
-OperatingCondition = Condition | CostMatrix
+OperatingCondition = Condition | CostMatrix | CaseCosts
 
 
 def has_rare_positives(table: Table) -> bool:

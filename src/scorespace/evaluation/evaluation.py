@@ -13,9 +13,11 @@ from scorespace.calibration import summary as calibrated
 from scorespace.comparisons.fold_curves import AveragedCurve
 from scorespace.comparisons.margin import MarginKind, margin_of
 from scorespace.comparisons.result import Comparisons
+from scorespace.case_costs import CaseCosts
 from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
 from scorespace.decisions import (
+    CaseCostDecision,
     ConstrainedChoice,
     CostChoice,
     Decision,
@@ -120,18 +122,19 @@ class Evaluation(Results):
 
     def decide(
         self,
-        condition: Condition | CostMatrix | Asymmetry | None = None,
+        condition: Condition | CostMatrix | Asymmetry | CaseCosts | None = None,
         *,
         fit: Evaluation | None = None,
         **costs: float,
-    ) -> Decision | CostChoice | ShiftDecision:
+    ) -> Decision | CostChoice | ShiftDecision | CaseCostDecision:
         """Model and threshold of minimum expected cost, with the cross-fitted cost.
 
         Parameters
         ----------
-        condition : Condition, CostMatrix or Asymmetry, optional
+        condition : Condition, CostMatrix, Asymmetry or CaseCosts, optional
             Costs and prevalence. A matrix of more than two classes needs multiclass models; an `Asymmetry` is for
-            regression and chooses a model and its shift. By default the costs of the evaluation.
+            regression and chooses a model and its shift; `CaseCosts` must be those of the evaluation, with any rule. By
+            default the costs of the evaluation.
         fit : Evaluation, optional
             Another sample that chooses; this one then gives the external cost.
         **costs
@@ -139,7 +142,7 @@ class Evaluation(Results):
 
         Returns
         -------
-        Decision, CostChoice or ShiftDecision
+        Decision, CostChoice, ShiftDecision or CaseCostDecision
             The choice, its alternatives and their costs.
         """
         if condition is not None and costs:

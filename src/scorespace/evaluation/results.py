@@ -14,8 +14,10 @@ from scorespace.comparisons import baseline, folds
 from scorespace.comparisons import slices as sliced
 from scorespace.comparisons.result import Comparison, Comparisons
 from scorespace.comparisons.slices import Slices
+from scorespace.case_costs import CaseCosts
 from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import (
+    CaseCostDecision,
     ConstrainedChoice,
     CostChoice,
     CostEstimate,
@@ -116,7 +118,7 @@ class Results:
         Method of the confidence intervals, if one was stated.
     requested : tuple of MeasureSpec
         The requested measures; empty for the default ones.
-    condition : Condition, CostMatrix, Asymmetry or None
+    condition : Condition, CostMatrix, Asymmetry, CaseCosts or None
         Costs and prevalence in use.
     sample_notes : tuple of Note
         Notes on the data.
@@ -145,7 +147,7 @@ class Results:
     seed: int = 0
     interval: str | None = None
     requested: tuple[MeasureSpec, ...] = ()
-    condition: Condition | CostMatrix | Asymmetry | None = None
+    condition: Condition | CostMatrix | Asymmetry | CaseCosts | None = None
     sample_notes: tuple[Note, ...] = ()
     frame_library: io.Library | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
@@ -264,7 +266,7 @@ class Results:
         found: dict[Quantity, Estimate | CostEstimate] = {}
         for (model, measure, prevalence), one in self._kept.items():
             found[Quantity(model, measure, "apparent", one.spec.at, prevalence)] = one
-        for model in self.models if isinstance(self.decision, Decision) else ():
+        for model in self.models if isinstance(self.decision, Decision | CaseCostDecision) else ():
             cost = decisions.out_of_sample_cost(self.decision, model, self.threshold(model))
             if cost is not None:
                 found[Quantity(model, COST, "cross-fitted", self.threshold(model), self.prevalence)] = cost
@@ -316,7 +318,7 @@ class Results:
         return calibrated.class_calibration_summaries(self.models, seed=self.seed)
 
     @cached_property
-    def decision(self) -> Decision | CostChoice | ShiftDecision | None:
+    def decision(self) -> decisions.AnyDecision | None:
         """The decision of minimum cost under the stated costs; None without costs or with one class only."""
         return (
             None if self.condition is None or self._waits else decisions.decide(self, self.condition, level=self.level)
@@ -472,7 +474,7 @@ class Results:
     @property
     def leader(self) -> str | None:
         """The recommended model under the costs, else the best by the leading measure."""
-        if isinstance(self.decision, Decision) and self.decision.best.model in self.models:
+        if isinstance(self.decision, Decision | CaseCostDecision) and self.decision.best.model in self.models:
             return self.decision.best.model
         found = self.conclusion[1]
         return None if found is None else found.best.model
@@ -486,7 +488,8 @@ class Results:
             text = requested_verdict(self.conclusions, list(self.summary), decided)
         else:
             lead, found = self.conclusion
-            recommended = self.decision.best.model if isinstance(self.decision, Decision) else None
+            by_cost = isinstance(decision, Decision | CaseCostDecision)
+            recommended = decision.best.model if by_cost and decision is not None else None
             text = default_verdict(
                 self.at_stated_prevalence,
                 lead,
@@ -555,7 +558,7 @@ class Results:
         return {name: self.threshold(name) if table.thresholded else None for name, table in self.models.items()}
 
     @property
-    def _stated(self) -> Condition | CostMatrix | None:
+    def _stated(self) -> Condition | CostMatrix | CaseCosts | None:
         """The costs that costs are shown for."""
         if self._waits and isinstance(self.condition, Condition):
             return self.condition

@@ -123,8 +123,8 @@ def tabulated(
     if condition is not None:
         read = io.read(io.FilteredData(read, condition))
     source, roles["scores"] = add_derived_scores(read, roles["scores"], roles["positive"])
-    ends = parse_scale(roles.pop("scale"))
-    named = io.resolve_roles(source, **roles)
+    ends, case_costs = parse_scale(roles.pop("scale")), roles.pop("costs_per_case", None)
+    named = io.resolve_roles(source, **roles, costs=case_costs)
     every = (column for of_class in named.class_scores.values() for column in of_class.values())
     source = rescale(source, (*named.scores.values(), *every), ends)
     slicings = slices.resolve_slices(source, by) if by else ()
@@ -250,6 +250,8 @@ def _keeps_pairs(wanted: bool | None, sample: io.Sample) -> bool:
         return True
     tested_in = roles.fold or roles.repeat
     if roles.group is not None or (tested_in is not None and wanted is not False and sample.rows <= _PAIRED_ROWS):
+        return True
+    if roles.costs is not None and wanted is not False and sample.rows <= _PAIRED_ROWS:
         return True
     several = len(roles.scores) + len(roles.class_scores) + len(roles.decisions) + len(roles.numbers) > 1
     return several and (sample.rows <= _PAIRED_ROWS if wanted is None else wanted)

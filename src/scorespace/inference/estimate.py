@@ -20,6 +20,7 @@ from scorespace.inference import (
     jackknife,
     jeffreys,
     multiclass_calibration,
+    skew_k,
 )
 from scorespace.inference import analytic as influence
 from scorespace.inference.bootstrap import REPLICATES, BootstrapDraws, replicate_request
@@ -53,6 +54,7 @@ _INTERVAL_MODULES: Final = (
     jackknife,
     jeffreys,
     multiclass_calibration,
+    skew_k,
 )  # importing these modules declares their intervals
 STATED: Final = "no interval: the value depends on the stated prevalence alone"
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are not numbers of copies"

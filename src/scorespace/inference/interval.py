@@ -112,6 +112,8 @@ class IntervalKind(RegisteredFunction):
 
     def fits(self, request: Request) -> bool:
         """Whether the method applies to a request."""
+        if self.replicates and request.table.closed_form:
+            return False
         return (not self.declared or declared_interval(request) == self.name) and self.suits(request)
 
     def of(self, plan: IntervalRequest) -> Interval:

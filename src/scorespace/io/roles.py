@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from scorespace.argument_checks import check_type
-from scorespace.errors import ColumnError, did_you_mean, listing
+from scorespace.case_costs import CaseCosts
+from scorespace.errors import ColumnError, ConditionError, did_you_mean, listing
 from scorespace.io.source import Source
 from scorespace.tables.columns import MAX_MAGNITUDE, nominal_level
 from scorespace.tables.labels import label_text
@@ -42,6 +43,7 @@ class Roles:
     time: str | None = None
     starred: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     known: tuple[str, ...] = ()
+    costs: CaseCosts | None = None
 
     def number_columns(self) -> list[str]:
         """Numeric columns besides the truth: predictions, prediction intervals, baseline."""
@@ -67,7 +69,7 @@ class Roles:
     @property
     def scores_alone(self) -> bool:
         """Whether every model has one score, without weights, folds and repeats."""
-        others = self.decisions, self.class_scores, self.numbers, self.weight, self.fold, self.repeat
+        others = self.decisions, self.class_scores, self.numbers, self.weight, self.fold, self.repeat, self.costs
         return bool(self.scores) and not any(others)
 
     def columns(self) -> Iterator[tuple[str, str]]:
@@ -81,6 +83,7 @@ class Roles:
         scores = dict.fromkeys([*self.scores.values(), *self.class_columns()])
         yield from (("score", column) for column in scores)
         yield from (("decision", column) for column in dict.fromkeys(self.decisions.values()))
+        yield from (("cost", column) for column in (() if self.costs is None else self.costs.columns))
         for role in ("weight", "group", "fold", "repeat", "time"):
             column = getattr(self, role)
             if column is not None:
@@ -111,10 +114,11 @@ def resolve_roles(
     baseline: str | float | None = None,
     time: str | None = None,
     known: tuple[str, ...] = (),
+    costs: CaseCosts | None = None,
 ) -> Roles:
     """Resolve and check the role of each column; `names` renames models by their column.
 
-    `weights`: "cases" if a weighted row is one case, "copies" if its weight is a frequency. `models` adds regression
+    `costs` names columns of costs. `weights`: "cases" if a weighted row is one case, "copies" if its weight is a frequency. `models` adds regression
     models as KIND(COLUMN), and `predictions` plain ones. `intervals` gives columns and nominal level of prediction
     intervals by model, `baseline` a column or number that relative errors refer to, `time` orders the rows, and `known`
     lists classes that may be absent.
@@ -157,7 +161,10 @@ def resolve_roles(
             for model, resolved in pattern_models.items()
         },
         known,
+        costs,
     )
+    if costs is not None:
+        _refuse_unused_costs(resolved)
     if not score_columns and not decision_columns and not resolved.numbers:
         raise ColumnError(
             "there is nothing to evaluate: no scores, decisions or predictions are given.",
@@ -191,6 +198,16 @@ def resolve_roles(
             )
         role_by_column[column] = _role_name(role) if role_by_column else "truth"
     return resolved
+
+
+def _refuse_unused_costs(roles: Roles) -> None:
+    """Refuse costs per case for models without a positive class."""
+    if roles.numbers or roles.class_scores:
+        raise ConditionError(
+            "costs per case need models of two classes, with one score or decision for each case.",
+            seen=listing(roles.models),
+            hint="leave out the columns of costs",
+        )
 
 
 def _regression_models(

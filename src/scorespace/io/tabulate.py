@@ -16,6 +16,7 @@ from scorespace.io.column_values import as_identifier, as_label, as_number, unma
 from scorespace.io.roles import Roles, missing_column_error
 from scorespace.io.validation import MAX_CLASSES, Sample, sort_labels, too_many_labels_error
 from scorespace.tables import ClassTable, ConfusionTable, Table, score_table
+from scorespace.tables.case_costs import MAX_CASES, cost_columns, cost_table
 from scorespace.tables.columns import MAX_EXACT_INTEGER
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.paired import PairTable, build_pair_table
@@ -54,10 +55,28 @@ def count_tables(sample: Sample, *, costs: CostMatrix | None = None) -> dict[str
             _regression_tables(sample, arrays) if roles.numbers else _multiclass_tables(sample, arrays, costs)
         )
         tables |= {model: table for model, (table, _) in other_tables.items()}
-    return tables | {
+    tables |= {
         model: confusion_table(sample, *count_decisions(sample, decision_column))
         for model, decision_column in roles.decisions.items()
     }
+    return tables if roles.costs is None else _with_costs(sample, tables)
+
+
+def _with_costs(sample: Sample, tables: Mapping[str, Table]) -> dict[str, Table]:
+    """The tables of scores with the costs of each case; those of more than a million cases as sums."""
+    roles, columns = sample.roles, positive_score_columns(sample)
+    if roles.costs is None or sample.positive is None:
+        return dict(tables)
+    names = [roles.truth, *columns.values(), *roles.costs.columns, *([roles.weight] if roles.weight else [])]
+    arrays = fetch_columns(sample, names)
+    costs, label = cost_columns(roles.costs, arrays), arrays[roles.truth] == sample.positive
+    options: dict[str, Any] = {"weight": arrays[roles.weight] if roles.weight else None, "copies": roles.copies}
+
+    def costed(table: Any, score: NDArray[Any]) -> Table:
+        found = cost_table(costs, label, score, single=table.single, **options)
+        return replace(table, costs=found.summed() if label.size > MAX_CASES else found)
+
+    return {name: costed(one, arrays[columns[name]]) if name in columns else one for name, one in tables.items()}
 
 
 def pair_models(sample: Sample, *, costs: CostMatrix | None = None) -> PairTable:
@@ -87,9 +106,10 @@ def pair_models(sample: Sample, *, costs: CostMatrix | None = None) -> PairTable
         tables_by_model[model] = table, codes.astype(np.int32) * np.int32(len(table.classes)) + decided_index
     tables, cells = zip(*tables_by_model.values(), strict=True)
     classes, positive = tables[0].class_names, _positive_index(sample, tables[0].class_names)
-    return PairTable(
+    pairs = PairTable(
         tuple(tables_by_model), tables, np.stack(cells), codes, classes, positive, group, fold, repeat, weight
     )
+    return pairs if roles.costs is None else pairs.with_costs(cost_columns(roles.costs, arrays))
 
 
 def _encode_column(found: Mapping[str, NDArray[Any]], column: str | None) -> NDArray[np.int32] | None:
@@ -212,7 +232,7 @@ def class_codes(sample: Sample) -> nw.Expr:
 
 def fetch_columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     """Fetch columns of the rows in use, aligned: truth as class indices, scores and weights as doubles."""
-    numeric = {column for role, column in sample.roles.columns() if role in ("score", "number", "weight")}
+    numeric = {column for role, column in sample.roles.columns() if role in ("score", "number", "weight", "cost")}
     requested = list(dict.fromkeys(names))
     if requested and all(column in sample.kept for column in requested):
         return {column: sample.kept[column] for column in requested}

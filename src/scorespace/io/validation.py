@@ -22,7 +22,11 @@ from scorespace.tables.labels import class_ranks, label_text, natural_order, pos
 MAX_CLASSES = 1000
 MAX_SCORE = 1e150
 # Scores are squared at most once, errors of predictions twice.
-_MAX_MAGNITUDE = {"score": (MAX_SCORE, "1e150"), "weight": (MAX_SCORE, "1e150"), "number": (MAX_MAGNITUDE, "1e70")}
+_MAX_MAGNITUDE = {
+    **{"score": (MAX_SCORE, "1e150"), "weight": (MAX_SCORE, "1e150")},
+    **{"number": (MAX_MAGNITUDE, "1e70"), "cost": (MAX_MAGNITUDE, "1e70")},
+}
+_NUMERIC_ROLES = ("score", "number", "weight", "cost")
 _CLASS_HINT = "truth=… a column of labels, or predictions=… for regression models"
 _MAX_COLUMNS_LISTED = 5  # of those with missing values
 # A single label of these implies an absent positive class 1 or True.
@@ -115,6 +119,7 @@ def validate(
         source = source.written_out(long_columns)
     missing_counts = {column: problems[f"missing {column}"] for _, column in roles.columns()}
     dropped = problems["rows"] - problems["complete"]
+    refuse_empty_costs(source, roles, missing_counts)
     missing_notes = note_missing_values(missing_counts, problems["rows"], dropped, missing)
     _refuse_wrong_values(source, roles, problems)
     rows_by_label: Mapping[Any, int] = {}
@@ -158,6 +163,26 @@ def is_complete(frame: Frame, roles: Roles) -> nw.Expr:
     schema = frame.collect_schema()
     is_missing = [is_missing_value(column, schema[column]) for _, column in roles.columns()]
     return ~nw.any_horizontal(*is_missing, ignore_nulls=True)
+
+
+def refuse_empty_costs(source: Source, roles: Roles, gaps: Mapping[str, int]) -> None:
+    """Refuse a column of costs that has no value for the cases of one class: it is known only after the outcome."""
+    frame = source.frame
+    schema = frame.collect_schema()
+    for column in () if roles.costs is None else roles.costs.columns:
+        if not gaps[column]:
+            continue
+        flags = frame.select(
+            as_label(frame, roles.truth).alias("label"), (~is_missing_value(column, schema[column])).alias("known")
+        )
+        counts = source.arrays(flags.group_by("label").agg(known=_count_true(nw.col("known"))))
+        for label, known in zip(counts["label"].tolist(), counts["known"].tolist(), strict=True):
+            if not known and label is not None:
+                raise ColumnError(
+                    f"the cost column {column!r} is empty for every case of class {label_text(label)!r}.",
+                    seen="a value that exists only after the outcome cannot decide on a case",
+                    hint="a cost that is known for every case, or one number for all of them",
+                )
 
 
 def sort_labels(labels: Sequence[Any]) -> list[Any]:
@@ -225,7 +250,7 @@ def _count_problems(source: Source, roles: Roles) -> Counter[str]:
         kind = schema[column]
         absent = is_missing_value(column, kind)
         aggregates[f"missing {column}"] = _count_true(absent if used is None else absent & used)
-        if role in ("score", "number", "weight"):
+        if role in _NUMERIC_ROLES:
             aggregates[f"infinite {column}"] = _count_true((as_number(column).abs() == math.inf) & is_valid)
             aggregates[f"huge {column}"] = _count_true((as_number(column).abs() > _MAX_MAGNITUDE[role][0]) & is_valid)
             if role == "score" and (_may_lose_digits(kind) or kind in (nw.Int64, nw.UInt64)):
@@ -256,9 +281,9 @@ def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
     starred = {column for columns in roles.starred.values() for column in columns.values()}
     for role, column in roles.columns():
         kind = schema[column]
-        if role in ("score", "number", "weight"):
+        if role in _NUMERIC_ROLES:
             refuse_text(source, column, kind, role, starred=column in starred)
-        if role not in ("score", "weight"):
+        if role not in ("score", "weight", "cost"):
             refuse_nested(column, kind, "classes" if role in ("truth", "decision") else f"{role}s")
 
 
@@ -273,13 +298,13 @@ def _refuse_wrong_values(source: Source, roles: Roles, problems: Counter[str]) -
                 seen=f"{grouped(infinite)} {of_all}",
                 hint="use one label per case",
             )
-        if role in ("score", "number") and infinite:
+        if role in ("score", "number", "cost") and infinite:
             raise ScoreError(
                 f"column {column!r} has infinite {role}s.",
                 seen=f"{grouped(infinite)} {of_all}",
                 hint=f"replace them by a number beyond the largest finite {role}",
             )
-        if role in ("score", "number") and problems[f"huge {column}"]:
+        if role in ("score", "number", "cost") and problems[f"huge {column}"]:
             raise ScoreError(
                 f"column {column!r} has {role}s beyond {_MAX_MAGNITUDE[role][1]}, whose squares would overflow.",
                 seen=f"{grouped(problems[f'huge {column}'])} {of_all}",

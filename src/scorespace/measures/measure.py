@@ -45,7 +45,7 @@ class Measure(TableFunction):
     it, `multiclass_default` the class scores used if no class is named. `bounds` gives certified bounds on binned
     scores; `monotone`: monotone in TP and in FP alone. `ranges` and `intervals` hold the range and the interval method
     for further tables if they differ; `range_with` and `best_with` compute the range and the better direction from the
-    options if they depend on them. `count`: a number of cases. `infinite` and `undefined` are the reasons given for
+    options if they depend on them, and `table_with` the table that the options need. `count`: a number of cases. `infinite` and `undefined` are the reasons given for
     such values. Without `best`, neither direction is better. `shorthands` maps names of the measure with options, a
     class or an operating point to their full spelling. `each` and `pairs` hold fast implementations of all one-vs-rest
     values (…, K) or one-vs-one values (…, K, K), by table.
@@ -78,6 +78,7 @@ class Measure(TableFunction):
     shorthands: Mapping[str, str] = field(default_factory=dict)
     range_with: Callable[..., Bounds] | None = None
     best_with: Callable[..., Best | None] | None = None
+    table_with: Callable[..., type | None] | None = None
     count: bool = False
     name: str = field(init=False)
     ranges: dict[type, tuple[float, float]] = field(init=False, default_factory=dict)
@@ -109,19 +110,23 @@ class Measure(TableFunction):
             hint = f"ss.{self.name}(truth, score) takes arrays"
             raise MeasureError(f"{self.name} is computed from a table.", seen=type(table).__name__, hint=hint)
         with translate_errors(self.name):
-            resolved = self.fit(table)
+            resolved = self.fit(table, **options)
             value = np.asarray(resolved.function(resolved.table, **options), dtype=np.float64)
         return float(value) if value.ndim == 0 else value
 
-    def fit(self, table: Table, of: str | None = None, at: At | None = None, label: object = None) -> ResolvedTable:
+    def fit(
+        self, table: Table, of: str | None = None, at: At | None = None, label: object = None, **options: Any
+    ) -> ResolvedTable:
         """The implementation and the derived table that it is applied to; `label` is the request as named in errors."""
+        kind = None if self.table_with is None else self.table_with(**options)
+        functions = self.functions if kind is None else {kind: self.functions[kind]}
         try:
             self.refuse_scores(table)
             if of is None and table.scores_classes:
                 of = self.multiclass_default
                 if of is None and self.area is not None and len(table.class_names) == 2:
                     of = table.class_names[-1]  # the AUC is the same for both of two classes
-            return resolve_table(self.functions, table, of, at, sized=self.probability)
+            return resolve_table(functions, table, of, at, sized=self.probability)
         except NoTableError as error:
             raise self.refused(error, str(label or self.name)) from None
 

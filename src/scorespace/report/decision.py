@@ -13,6 +13,7 @@ import numpy as np
 from scorespace.costs import Condition
 from scorespace.curves import Curve, Hull, iso_line
 from scorespace.decisions import (
+    CaseCostDecision,
     ConstrainedChoice,
     CostChoice,
     CostEstimate,
@@ -25,6 +26,7 @@ from scorespace.decisions import (
 )
 from scorespace.decisions.out_of_sample import OUTCOMES
 from scorespace.report.asymmetric_loss import shift_grids
+from scorespace.report.case_costs import case_cost_blocks, case_cost_grids
 from scorespace.report.chart_theme import FAINT, INK, SOFT, Spec, coloured, datum, field, mark, points, themed
 from scorespace.report.curve_charts import curve_layers, named_rule
 from scorespace.report.document import Block, Document, Grid, Picture, Text, left_out, one_section
@@ -48,7 +50,9 @@ from scorespace.tables.threshold import threshold_text
 _PROCEDURE = "model chosen too"
 """Row of the whole procedure, which chooses the model and its threshold."""
 
-AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice | ShiftDecision
+AnyDecision = (
+    Decision | CaseCostDecision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice | ShiftDecision
+)
 
 
 def document(
@@ -80,6 +84,8 @@ def grids(decision: AnyDecision) -> Sequence[Block]:
         case Decision():
             tables = [choice_grid(decision), outcome_grid(decision), product_grid(decision), region_grid(decision)]
             return [_condition(decision), *tables]
+        case CaseCostDecision():
+            return case_cost_grids(decision)
         case CostChoice():
             return [_totals_grid(decision), _product_grid(decision)]
         case ConstrainedChoice():
@@ -449,6 +455,8 @@ _PER_1000_TITLE: Final = "Outcomes and costs per 1 000 cases, by model"
 
 def blocks(evaluation: EvaluationView) -> Sequence[Block]:
     """Costs section, for classifiers."""
+    if isinstance(evaluation.decision, CaseCostDecision):
+        return case_cost_blocks(evaluation, evaluation.decision)
     if isinstance(evaluation.decision, CostChoice):
         return grids(evaluation.decision)
     if not evaluation.models.two_class or not 0 < evaluation.models.prevalence < 1:

@@ -74,10 +74,10 @@ def measure_blocks(evaluation: EvaluationView, estimates: Estimates | None = Non
     return [replace(grid, caption=_caption(evaluation)), *([Text(missing)] if missing else [])]
 
 
-def binary_decision(evaluation: EvaluationView) -> Decision | None:
+def binary_decision(evaluation: EvaluationView) -> Decision | CaseCostDecision | None:
     """The binary decision under the costs of the evaluation, if there is one."""
     decision = evaluation.decision
-    return decision if decision is not None and isinstance(decision, decisions.Decision) else None
+    return decision if isinstance(decision, decisions.Decision | decisions.CaseCostDecision) else None
 
 
 def measure_grid(
@@ -129,7 +129,7 @@ def measure_grid(
     return Grid(("", *models), tuple(rows), hints=tuple(hints))
 
 
-def with_cross_fitted_costs(grid: Grid, decision: Decision) -> Grid:
+def with_cross_fitted_costs(grid: Grid, decision: Decision | CaseCostDecision) -> Grid:
     """The grid with a row of cross-fitted costs above the apparent costs."""
     cost_rows = [index for index, row in enumerate(grid.rows) if row[0].startswith(APPARENT_COST)]
     by_model = {choice.model: choice.out_of_sample for choice in decision.choices}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scorespace.costs import with_actual_rows
 from scorespace.errors import ColumnError, DataError, PositiveError, WeightError, listing
 from scorespace.results import grouped
+from scorespace.tables.case_costs import COST_TABLES, CostTable, costs_inside
 from scorespace.tables.columns import check_weight_sum, validate_weights
 from scorespace.tables.counts import Counts
 from scorespace.tables.labels import (
@@ -47,6 +48,8 @@ class ConfusionTable(NamedClasses, WeightedTable):
         Sums of squared weights in the same shape, if cases are weighted.
     ranked_classes : bool
         Whether the classes are in a stated order.
+    costs : CostTable, optional
+        The decisions as scores 1 and 0, with the costs of each case.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class ConfusionTable(NamedClasses, WeightedTable):
     positive: int | None = None
     squares: Array | None = field(default=None, compare=False, repr=False)
     ranked_classes: bool = field(default=False, repr=False)
+    costs: CostTable | None = field(default=None, compare=False, repr=False)
 
     def in_order(self, order: Sequence[Any]) -> Self:
         """Return the table with its classes in the given order, lowest first.
@@ -120,6 +124,8 @@ class ConfusionTable(NamedClasses, WeightedTable):
         Table
             A table of the wanted kind.
         """
+        if wanted in COST_TABLES and at is None:
+            return costs_inside(self.costs, wanted, of in (None, self.positive_name), 0.5)
         if at is not None:
             none = Counts.crisp if wanted is Counts else "{label} covers all thresholds"
             raise NoTableError("specifies a threshold, but " + none, hint="{label}")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from scorespace.errors import DataError, listing
 from scorespace.results import ByValue, grouped
+from scorespace.tables.case_costs import CostColumns, cost_table
 from scorespace.tables.chunks import thread_pool
 from scorespace.tables.columns import validate_scores
 from scorespace.tables.labels import encode, encode_classes, positive_index
@@ -30,8 +31,8 @@ class PairTable(ByValue):
 
     `cell` (n_models, n_cases) indexes the cells of `tables`; `code` is the class of each case, an index of `classes`,
     one of which may be `positive`. `group` is the group index of each case, `fold` the fold in which it was tested and
-    `repeat` the repetition of the cross-validation; `weight` is its weight and `time` its rank in time; each of these
-    is optional. For binned data, a row represents `times` cases that share a bin of every model. `ratio` is the ratio
+    `repeat` the repetition of the cross-validation; `weight` is its weight, `time` its rank in time and `costs` the costs
+    of its outcomes; each of these is optional. For binned data, a row represents `times` cases that share a bin of every model. `ratio` is the ratio
     of test to training cases in a fold, if known.
 
     >>> pairs = pair_table([1, 0, 1, 0], {"a": [0.9, 0.4, 0.6, 0.7], "b": [1, 0, 1, 0]})
@@ -54,6 +55,7 @@ class PairTable(ByValue):
     time: NDArray[np.int32] | None = None
     times: NDArray[np.int64] | None = None
     ratio: float | None = None
+    costs: CostColumns | None = None
 
     @property
     def cases(self) -> int:
@@ -129,7 +131,22 @@ class PairTable(ByValue):
         """The table of a subset of the cases."""
         names = ("group", "fold", "repeat", "weight", "time")
         fields = {name: None if (column := getattr(self, name)) is None else column[chosen] for name in names}
-        return self._map_tables(lambda table, cell: table.part(cell[chosen]), code=self.code[chosen], **fields)
+        part = self._map_tables(lambda table, cell: table.part(cell[chosen]), code=self.code[chosen], **fields)
+        return part if self.costs is None else part.with_costs(self.costs.part(chosen))
+
+    def with_costs(self, costs: CostColumns) -> PairTable:
+        """The cases with the costs of each, also in the tables of the models."""
+        columns: dict[str, Any] = {"weight": self.weight, "group": self.group}
+        tables = []
+        for table, cell in zip(self.tables, self.cell, strict=True):
+            if table.positive_name is None:
+                tables.append(table)
+                continue
+            scores, ranked = table.ranked(cell)
+            values = scores.score[ranked % np.int32(scores.score.size)]
+            single = table.thresholded and scores.single
+            tables.append(replace(table, costs=cost_table(costs, self.label, values, single=single, **columns)))
+        return replace(self, tables=tuple(tables), costs=costs)
 
     def __repr__(self) -> str:
         positives = "" if self.positive is None else f", {grouped(self.counted(self.label == 1))} positive"

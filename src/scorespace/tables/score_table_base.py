@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from scorespace.errors import ScoreError
 from scorespace.tables.bins import BITS, BinSums, exact_bins, merge_bins
+from scorespace.tables.case_costs import CostTable
 from scorespace.tables.counts import Counts
 from scorespace.tables.score_arrays import add_runs, cumulate, merge_equal_scores, prevalence_factors
 from scorespace.tables.table import Array, NamedClasses, WeightedTable
@@ -35,6 +36,7 @@ class ScoreTableBase(NamedClasses, WeightedTable):
     squares: Array | None = field(default=None, compare=False, repr=False)
     bins: BinSums | None = field(default=None, repr=False)
     scale: Scale = field(default=None, compare=False, repr=False)
+    costs: CostTable | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_bins(
@@ -157,10 +159,10 @@ class ScoreTableBase(NamedClasses, WeightedTable):
         factor = prevalence_factors(self.strata, self.cells, self.positive, share).reshape(self.counts.shape)
         counts = self.counts * factor
         if counts.ndim > 2:  # replicates
-            return replace(self, counts=counts, squares=None)
+            return replace(self, counts=counts, squares=None, costs=None)
         squares = self.counts if self.squares is None else self.squares
         bins = None if self.bins is None else self.bins.with_sums(lambda sums: sums * factor)
-        return replace(self, counts=counts, squares=squares * factor**2, bins=bins)
+        return replace(self, counts=counts, squares=squares * factor**2, bins=bins, costs=None)
 
     def swapped(self) -> Self:
         """The table with the other of two classes as positive; scores are negated, so that high means positive."""

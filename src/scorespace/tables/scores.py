@@ -15,6 +15,7 @@ from scorespace.argument_checks import check_arguments
 from scorespace.errors import DataError, ScoreError
 from scorespace.results import grouped
 from scorespace.tables.bins import BinSums
+from scorespace.tables.case_costs import COST_TABLES, costs_inside, merge_costs
 from scorespace.tables.columns import nearest_single, validate_scores, validate_weights
 from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.labels import add_absent_class, encode_classes, natural_order, negative_name
@@ -51,6 +52,8 @@ class ScoreTable(ScoreTableBase):
         Scores inside the rows of a binned table.
     scale : tuple of float, optional
         Range of the ratings that the scores were computed from; thresholds are shown in its units.
+    costs : CostTable, optional
+        The same scores with the costs of each case.
 
     Examples
     --------
@@ -116,6 +119,8 @@ class ScoreTable(ScoreTableBase):
         Table
             A table of the wanted kind.
         """
+        if wanted in COST_TABLES:
+            return costs_inside(self.costs, wanted, of in (None, self.positive_name), at)
         if wanted is not Counts and at is not None:
             raise NoTableError("specifies a threshold, but {label} covers all thresholds", hint="{label}")
         if wanted is Counts and at is None:
@@ -426,10 +431,11 @@ class ScoreTable(ScoreTableBase):
         if self.bins is not None or other.bins is not None:
             aligned = ((t, partial(align_classes, classes=t.classes, wanted=classes)) for t in (self, other))
             bins = [t.binned.with_sums(align) for t, align in aligned]
-            return self.from_bins(bins, counts, squares, classes, positive)
+            return replace(self.from_bins(bins, counts, squares, classes, positive), costs=merge_costs(self, other))
         score, counts = merge_equal_scores(both, counts)
         squares = None if squares is None else merge_equal_scores(both, squares)[1]
-        return type(self)(score, counts, classes, positive, max(self.resolution, other.resolution), squares)
+        resolution, costs = max(self.resolution, other.resolution), merge_costs(self, other)
+        return type(self)(score, counts, classes, positive, resolution, squares, costs=costs)
 
     def __repr__(self) -> str:
         positives = f"{grouped(self.n_pos.sum())} {self.classes[self.positive]!r} (positive)"

@@ -289,6 +289,8 @@ class Table(Resamplable, Classified, Thresholded, ByValue):
     """Whether it counts outcomes; `effective` returns the effective sample size of each count."""
     summed: ClassVar[bool] = False
     """Whether it holds sums over cases that can also be derived from tables of cases."""
+    closed_form: ClassVar[bool] = False
+    """Whether its values have closed-form intervals only, since replicates of the sample's table do not hold it."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -377,6 +379,8 @@ class WeightedTable(Table):
         changes: dict[str, Any] = {self.weights: cells.reshape(*cells.shape[:-1], *shape[len(shape) - self.axes :])}
         if self.squares is not None:
             changes["squares"] = None
+        if getattr(self, "costs", None) is not None:
+            changes["costs"] = None
         return replace(self, **changes)  # type: ignore[type-var]
 
     def squares_with(self, other: Self, join: Callable[[Any, Any], Any]) -> Any:
