@@ -14,6 +14,7 @@ from pathlib import Path
 
 from clinic import clinic, clinic_tests, rates
 from covered import areas_with_few, other_shapes, three_classes, two_classes, weighted_cases
+from credit import costs_per_case
 from further import by_design, in_groups, other_measures, predicted_numbers, rare_positives
 from honest import honest_costs, in_full
 from nulls import other_nulls
@@ -43,6 +44,7 @@ PARTS: dict[str, Part] = {
     "clinic": clinic,
     "rates": rates,
     "clinic_tests": clinic_tests,
+    "costs": costs_per_case,
 }
 SIZES_OF_TESTS = ("tests", "closer", "mcnemar", "nulls", "clinic_tests")
 

@@ -19,6 +19,7 @@ from scorespace.cli.options import flag
 from scorespace.cli.verbs import VerbCommand, verb
 from scorespace.case_costs import CaseCosts
 from scorespace.costs import Condition
+from scorespace.curves.case_cost import case_cost
 from scorespace.curves.curve import CURVES, Curve, CurveKind
 from scorespace.curves.threshold import Sweep
 from scorespace.decisions import Decision
@@ -178,6 +179,11 @@ def curve(
 
     condition: Any = cost_options.condition()
     by_case = isinstance(condition, CaseCosts)
+    if by_case and call.noun.name != case_cost.name:
+        raise CurveError(
+            f"the curve {call.noun.name} does not use costs that differ from case to case.",
+            hint=f"--kind {case_cost.name}, or costs that are numbers",
+        )
     evaluation = data_options.evaluate(**({"condition": condition} if by_case else {}))
     condition = None if by_case else condition
     if is_chart and out is not None:

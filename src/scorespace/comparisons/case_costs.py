@@ -11,12 +11,14 @@ from typing import Annotated, Any, Final
 import numpy as np
 from scipy.special import ndtr
 
-from scorespace.comparisons.design import Design, PairedModels
+from scorespace.comparisons.design import Design, FixedValue, IndependentSamples, PairedModels
 from scorespace.comparisons.eligibility import requires_single_cases
 from scorespace.comparisons.result import Comparison
 from scorespace.comparisons.test import NotApplicable, test
 from scorespace.errors import MeasureError
 from scorespace.inference.proportion import normal_quantile
+from scorespace.inference.skew_k import savings_moments, skew_k
+from scorespace.measures.request import Request
 from scorespace.tables import Array
 from scorespace.tables.case_costs import CostSums, CostTable, Moments, moments_of_cases
 from scorespace.tables.paired import PairTable
@@ -70,6 +72,43 @@ def case_costs(
     if units.size >= FEW_DIFFERENT:
         return comparison
     return replace(comparison, test="swaps of costs", statistic=float(units.sum()), p=_p_by_swaps(units, replicates))
+
+
+@case_costs.on(requires_case_costs, directed=True)
+def _of_samples(design: IndependentSamples[CostTable]) -> Comparison:
+    """Difference of two independent samples; the distances to the limits of each are added in squares."""
+    estimates = [_limits(request, design.level) for request in design.bound]
+    (a, *first), (b, *second) = estimates
+    low = a - b - math.hypot(a - first[0], second[1] - b)
+    high = a - b + math.hypot(first[1] - a, b - second[0])
+    error = math.hypot(first[2], second[2])
+    z = (a - b) / error if error else math.nan
+    p = float(2 * ndtr(-abs(z))) if error else 1.0
+    return replace(design.answer("z of costs"), low=low, high=high, statistic=z, p=p)
+
+
+@case_costs.on(requires_case_costs, directed=True)
+def _of_value(design: FixedValue[CostTable]) -> Comparison:
+    """Difference from a value, with the limits of the model."""
+    value, low, high, error = _limits(design.bound[0], design.level)
+    z = (value - design.value) / error if error else math.nan
+    p = float(2 * ndtr(-abs(z))) if error else float(value == design.value)
+    answer = design.answer("z of costs")
+    return replace(answer, low=low - design.value, high=high - design.value, statistic=z, p=p)
+
+
+def _limits(request: Request, level: float) -> tuple[float, float, float, float]:
+    """Value, limits and standard error of a cost or of savings."""
+    sums: Any = request.table
+    if request.measure.name == "savings":
+        moments = savings_moments(sums)
+        limits = skew_k(moments, level, log=True)
+        value, low, high = 1 - moments.mean, 1 - limits.high, 1 - limits.low
+    else:
+        moments = sums.moments((1, 0), (0, 1))
+        limits = skew_k(moments, level, log=sums.nonnegative)
+        value, low, high = moments.mean, limits.low, limits.high
+    return value, low, high, math.sqrt(moments.second / (moments.cases * max(1.0, moments.cases - 1)))
 
 
 def _relative(differences: Array, sums: CostSums, mean: float, pairs: PairTable) -> Moments:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, cast
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.case_costs import SIDES
 from scorespace.errors import DataError
 from scorespace.io.binned_scan import BinnedScan, counted_rows
 from scorespace.io.column_values import as_identifier, as_label, as_number, if_else, unmask
@@ -29,6 +31,7 @@ from scorespace.io.tabulate import (
 from scorespace.io.validation import MAX_CLASSES, Sample, refuse_wrong_kinds, validate
 from scorespace.tables import ClassBins, ScoreTable, Table
 from scorespace.tables.bins import BITS, bin_of_score, split_at_edge
+from scorespace.tables.case_costs import CostTable, cost_terms
 from scorespace.tables.labels import encode
 from scorespace.tables.margin import MOST_CLASSES as MOST_LED
 from scorespace.tables.margin import MarginTable, margin_table
@@ -83,10 +86,59 @@ def count_in_engine(
     for model, column in score_columns.items():
         table = scan.table(sample, groups[column])
         tables[model] = scan.exact(table if precision is None else _refine(sample, column, table, precision))
+    if sample.roles.costs is not None:
+        tables = {model: _with_cost_sums(sample, score_columns[model], one, scan) for model, one in tables.items()}
     tables |= _bin_class_scores(sample, bits)
     return sample, tables | {
         model: confusion_table(sample, *count_decisions(sample, column)) for model, column in roles.decisions.items()
     }
+
+
+def _with_cost_sums(sample: Sample, column: str, table: Any, scan: BinnedScan) -> Table:
+    """The table with sums of the costs of each case by bin, from one more group-by inside the engine."""
+    costs, weighted = sample.roles.costs, sample.roles.weight is not None and not sample.roles.copies
+    if costs is None or sample.positive is None:
+        return cast(Table, table)
+    terms = cost_terms(weighted)
+    is_positive = nw.col("truth") == sample.positive
+    sides = {
+        name: as_number(value) if isinstance(value, str) else nw.lit(float(value))
+        for name, value in ((side, getattr(costs, side)) for side in SIDES)
+    }
+    weight = nw.lit(1.0) if sample.roles.weight is None else as_number(sample.roles.weight)
+    frame = sample.frame.select(
+        class_codes(sample).cast(nw.Int64).alias("truth"), as_number(column).alias("score"), weight.alias("w"), **sides
+    )
+    frame = frame.select(
+        "score",
+        "w",
+        if_else(is_positive, nw.col("tp"), nw.col("fp")).alias("a"),
+        if_else(is_positive, nw.col("fn"), nw.col("tn")).alias("b"),
+        bin_of_score(nw.col("score"), scan.bits, if_else).alias("cell"),
+    )
+    for edge in scan.edges:
+        frame = frame.with_columns(split_at_edge(nw.col("cell"), nw.col("score"), edge, if_else).alias("cell"))
+    powers = {name: [nw.lit(1.0)] for name in "wab"}
+    for name, found in powers.items():
+        for _ in range(4):
+            found.append(nw.col(name) if len(found) == 1 else found[-1] * nw.col(name))
+    names = [f"sum {k}" for k in range(len(terms))]
+    products = {
+        name: powers["w"][j] * powers["a"][p] * powers["b"][q] for name, (j, p, q) in zip(names, terms, strict=True)
+    }
+    keyed = frame.select("cell", "score", "a", "b", **products).group_by("cell")
+    groups = sample.source.arrays(
+        keyed.agg(
+            low=nw.col("score").min(),
+            least_a=nw.col("a").min(),
+            least_b=nw.col("b").min(),
+            **{name: nw.col(name).sum() for name in names},
+        )
+    )
+    low, order = groups["low"].astype(np.float64), np.argsort(-groups["low"].astype(np.float64))
+    sums = np.stack([groups[name].astype(np.float64) for name in names], axis=1)
+    nonnegative = bool(min(groups["least_a"].astype(np.float64).min(), groups["least_b"].astype(np.float64).min()) >= 0)
+    return replace(table, costs=CostTable(costs, low[order], sums=sums[order], nonnegative=nonnegative, edges=scan.edges))
 
 
 def count_slices_in_engine(
@@ -101,6 +153,12 @@ def count_slices_in_engine(
         return {name: dict(error_sums(sliced.part(code))) for code, name in sliced.names.items()}
     scan = BinnedScan(sample.source, roles, bits, tuple(edges))
     tables: dict[int, dict[str, Table]] = {code: {} for code in sliced.names}
+    if roles.costs is not None:
+        raise DataError(
+            "costs per case in slices need single cases.",
+            seen="more data than the memory limit",
+            hint="raise --memory, or use --where for one slice",
+        )
     for model, column in positive_score_columns(sample).items():
         groups = scan.grouped(sample.frame, as_number(column), as_label(sample.frame, roles.truth), by=key)
         for code in sliced.names:

@@ -23,7 +23,7 @@ def _table_of_costs(**options: Any) -> type | None:
 
 
 _under_condition = partial(
-    measure, best="low", conditioned=True, stratified=lambda prevalence=None, **_: prevalence is not None
+    measure, conditioned=True, stratified=lambda prevalence=None, **_: prevalence is not None
 )
 
 FpCost = Annotated[float | str, "cost of a false positive, or its column"]
@@ -36,6 +36,7 @@ Matrix = Annotated[str | None, "multiclass costs, a row for each actual class: '
 
 @_under_condition(
     title="Cost per case",
+    best="low",
     range=(-INF, INF),
     undefined="there are no cases, or a class of stated share has none",
     aliases=("expected_cost",),
@@ -99,6 +100,7 @@ def _check_columns(t: CostSums, stated: dict[str, Any]) -> None:
 
 @_under_condition(
     title="Savings",
+    best="high",
     range=(-INF, 1),
     undefined="a rule without a model costs nothing, or there are no cases",
     aliases=("relative_savings",),
@@ -143,6 +145,7 @@ def _cost(t: ConfusionTable, **stated: Any) -> Array:
 
 @_under_condition(
     title="Normalised expected cost",
+    best="low",
     range=(0, 1),
     undefined=_ONE_CLASS,
     aliases=("normalised_cost", "normalized_cost", "normalised_expected_cost", "normalized_expected_cost"),

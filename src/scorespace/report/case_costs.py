@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from scorespace.decisions.case_cost_decision import CaseCostChoice, CaseCostDecision
 from scorespace.decisions.out_of_sample import CostEstimate
-from scorespace.report.document import Block, Grid, Text
-from scorespace.report.linked_charts import curves_picture
+from scorespace.report.document import Block, Grid, Picture, Text
 from scorespace.report.protocol import EvaluationView
 from scorespace.results import format_whole_percent, short
 from scorespace.tables.threshold import threshold_text
@@ -80,5 +79,5 @@ def case_cost_blocks(evaluation: EvaluationView, decision: CaseCostDecision) -> 
     """Costs section of the page: the recommendation, the cost over all thresholds, and the tables."""
     alt = "Cost per case of each model against the share of cases acted on."
     caption = "Cost per case if the highest-scored cases are acted on, from none (left) to all (right)."
-    picture = curves_picture(evaluation, "case_cost", alt, caption)
+    picture = Picture(lambda: evaluation.drawing("case_cost"), alt, caption)
     return [Text(decision.words), picture, *case_cost_grids(decision)]

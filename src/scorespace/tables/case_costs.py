@@ -32,6 +32,11 @@ _WEIGHTED: Final = (
 )
 
 
+def cost_terms(weighted: bool) -> tuple[tuple[int, int, int], ...]:
+    """Exponents of weight, cost of acting and cost of not acting in the sums of a table."""
+    return _WEIGHTED if weighted else _PLAIN
+
+
 class Moments(NamedTuple):
     """Mean of a value per case, number of cases, and sums of powers of its deviations U: ΣU², ΣU³, ΣU⁴."""
 
@@ -92,6 +97,7 @@ class CostSums(Table):
     stated: CaseCosts
     table: CostTable
     acted: Array
+    exact: bool = True
 
     holds = "costs of each case"
     closed_form = True
@@ -112,7 +118,7 @@ class CostSums(Table):
 
     @property
     def coarse(self) -> bool:
-        return False
+        return not self.exact
 
     @property
     def mean(self) -> float:
@@ -144,7 +150,8 @@ class CostTable(Table):
     """Scores with the costs of acting (a) and of not acting (b) on each case.
 
     Case by case, `score`, `act` and `wait` have one value for each case, in the order of the cases. Otherwise `score`
-    is the lowest score of each bin, descending, and `sums` (bins, terms) holds sums of products of weight and costs.
+    is the lowest score of each bin, descending, and `sums` (bins, terms) holds sums of products of weight and costs; no
+    bin contains one of the `edges`.
 
     >>> table = cost_table(CostColumns(CaseCosts(fp=5, fn="x", tp=5), 5, np.array([20.0, 150.0])), [0, 1], [0.1, 0.9])
     >>> table.at(0.5).mean, table.summed().at(0.5).mean
@@ -161,6 +168,7 @@ class CostTable(Table):
     sums: Array | None = None
     nonnegative: bool = True
     single: bool = field(default=False)
+    edges: tuple[float, ...] = ()
 
     holds = "scores and costs of each case"
 
@@ -227,7 +235,8 @@ class CostTable(Table):
         if isinstance(at, TopCases):
             return CostSums(self.stated, self, self._top(at))
         limit = float(np.float32(at)) if self.single and math.isfinite(at) else at
-        return CostSums(self.stated, self, (self.score >= limit).astype(np.float64))
+        exact = self.is_listed or not math.isfinite(at) or at in self.edges or bool((self.score == at).any())
+        return CostSums(self.stated, self, (self.score >= limit).astype(np.float64), exact)
 
     def _top(self, at: TopCases) -> Array:
         """Share of each case or bin that is acted on; ties share the last places."""
