@@ -61,6 +61,7 @@ class DataOptions(NamedTuple):
         flag(None, "Whether rows of --matrix and --costs are actual or predicted classes; actual by default.", ROLES),
     ] = None
     order: options.Order = ""
+    per: options.Per = None
     scale: options.Scale = None
     missing: options.MissingRows = "error"
     where: options.Where = None
@@ -122,7 +123,7 @@ def _row_notes(sides: Mapping[str, options.Side]) -> Iterator[Note]:
 
 
 _SAME_NAME = (
-    *("truth", "positive", "weight", "group", "fold", "baseline", "time", "repeat", "dataset", "order", "scale"),
+    *("truth", "positive", "weight", "group", "fold", "baseline", "time", "repeat", "dataset", "order", "scale", "per"),
     *("where", "memory", "precision", "engine", "master", "profile"),
 )
 

@@ -29,7 +29,7 @@ FEW_DIFFERENT: Final = 20
 
 def requires_case_costs(design: Design[Any]) -> NotApplicable | None:
     """Requires the mean cost of cases that have costs of their own."""
-    if design.spec is not None and design.by_case_costs:
+    if design.spec is not None and design.only_table is CostTable:
         return None
     requested = "decisions" if design.spec is None else str(design.spec)
     hint = 'measure="cost@0.5" with a column of costs'

@@ -20,8 +20,10 @@ from scorespace.inference.interval_formulas import rarest_class_size
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.confusion import acc
 from scorespace.measures.request import Request, bind, operating_point
-from scorespace.tables import Array, NoTableError, Table
+from scorespace.tables import Array, NoTableError, Table, TopCases
+from scorespace.tables.case_costs import CostTable
 from scorespace.tables.paired import PairTable
+from scorespace.tables.periods import PeriodTable
 
 TableType = TypeVar("TableType", bound=Table)
 ACCURACY: Final = MeasureSpec(acc.name)
@@ -108,9 +110,13 @@ class Design(Generic[TableType]):
         return low - most, high - least
 
     @cached_property
-    def by_case_costs(self) -> bool:
-        """Whether the measure is made from costs that differ from case to case, which no replicate holds."""
-        return self.spec is not None and any(request.table.closed_form for request in self.bound)
+    def only_table(self) -> type[Table] | None:
+        """The table that alone can compare: of periods, or of costs that differ from case to case; no replicate has it."""
+        if self.spec is None:
+            return None
+        if isinstance(self.spec.at, TopCases) and self.spec.at.per is not None:
+            return PeriodTable
+        return CostTable if any(request.table.closed_form for request in self.bound) else None
 
     @cached_property
     def bound(self) -> tuple[Request, ...]:

@@ -124,8 +124,10 @@ class TestKind(RegisteredFunction):
                 f"{{test}} cannot {design.asks}.", seen=f"{listing(names)} can", hint=f'test="{names[-1]}"'
             )
         doubts: list[Discouraged] = []
-        if design.by_case_costs and form.table is not CostTable:
-            return NotApplicable("{title} cannot use costs that differ from case to case.", hint='test="case_costs"')
+        if design.only_table is not None and form.table is not design.only_table:
+            of_costs = design.only_table is CostTable
+            what = "costs that differ from case to case" if of_costs else "limits of each period"
+            return NotApplicable(f"{{title}} cannot use {what}.", hint=f'test="{"case_costs" if of_costs else "periods"}"')
         for rule in (*form.suits, self._has_tables):
             result = rule(design)
             if isinstance(result, NotApplicable):

@@ -17,6 +17,7 @@ from scorespace.curves.smooth import softened
 from scorespace.curves.cost import cost_curve
 from scorespace.curves.cost import iso_line
 from scorespace.curves.case_cost import case_cost
+from scorespace.curves.capacity import capacity
 from scorespace.curves.brier import brier_curve
 from scorespace.curves.brier import net_benefit
 from scorespace.curves.brier import optimal_curve

@@ -24,7 +24,7 @@ from scorespace.io.derived_scores import parse_scale
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.profiles import find_profile
 from scorespace.results import Note, Progress
-from scorespace.tables import Table
+from scorespace.tables import Table, TopCases
 from scorespace.tables.labels import label_text
 from scorespace.tables.models import Models, SubgroupModels, models_from_tables
 from scorespace.tables.threshold import from_scale_units
@@ -74,6 +74,7 @@ def evaluate_data(
     seed: int = 0,
     progress: Progress | None = None,
     cost_arrays: Mapping[str, Any] | None = None,
+    per: str | None = None,
 ) -> Evaluation:
     """Evaluate data with every option by name; `scorespace.evaluate` groups the rarer ones."""
     check_level(level)
@@ -130,7 +131,7 @@ def evaluate_data(
         raise ScoreSpaceError(f"precision={precision:g} is not between 0 and 1.", hint="precision=1e-6, or 0 for exact")
     steps = [one.strip() for one in order.split(",")] if isinstance(order, str) and order else list(order)
     ends = parse_scale(scale)
-    asked = tuple(stated_on(ends, specs_of(measures)))
+    asked = tuple(_per_period(stated_on(ends, specs_of(measures)), per))
     if threshold is not None and math.isnan(threshold):
         raise ScoreSpaceError("threshold=nan is not a threshold.", hint="a number, such as 0.5")
     at = [from_scale_units(one, ends) for one in (*at, *([] if threshold is None else [threshold]))]
@@ -173,6 +174,7 @@ def evaluate_data(
             intervals=intervals,
             baseline=baseline,
             known=() if saved is None else saving.classes_of(saved),
+            period=per,
             costs_per_case=condition if isinstance(condition, CaseCosts) else None,
         )
     if tables:
@@ -227,6 +229,19 @@ def _refuse_choice(what: str, where: str | None, by: str | Sequence[str]) -> Non
 def specs_of(texts: str | Sequence[str]) -> tuple[MeasureSpec, ...]:
     """Parse texts, each of which may list several measures."""
     return tuple(spec for text in ([texts] if isinstance(texts, str) else texts) for spec in parse_list(text))
+
+
+def _per_period(asked: Sequence[MeasureSpec], per: str | None) -> list[MeasureSpec]:
+    """The requests with their numbers of top cases limited in each period."""
+    if per is None:
+        return list(asked)
+    if asked and not any(isinstance(spec.at, TopCases) for spec in asked):
+        raise ScoreSpaceError(
+            f"per={per!r} limits the alerts of each period, and no measure has a limit.",
+            seen=listing(map(str, asked)),
+            hint="a number of alerts per period: ppv@top500",
+        )
+    return [replace(spec, at=replace(spec.at, per=per)) if isinstance(spec.at, TopCases) else spec for spec in asked]
 
 
 def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = ()) -> tuple[float, ...]:

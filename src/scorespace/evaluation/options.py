@@ -38,6 +38,8 @@ class Columns:
         Tables of further models on the same cases, such as confusion matrices.
     order : str or sequence, optional
         Classes from the lowest to the highest, where they are ordinal.
+    per : str, optional
+        Column of dates or periods, in each of which ``ppv@top500`` selects so many cases.
     scale : str or (float, float), optional
         Lowest and highest possible score where scores are ratings: ``"0..10"``.
     intervals : mapping or tuple, optional
@@ -56,6 +58,7 @@ class Columns:
     models: Mapping[str, str] | None = None
     tables: Mapping[str, Table] | None = None
     order: str | Sequence[Any] = ()
+    per: str | None = None
     scale: str | tuple[float, float] | None = None
     intervals: Any = ()
     baseline: str | float | os.PathLike[str] | Sequence[str | float | os.PathLike[str]] | None = None

@@ -11,6 +11,7 @@ from typing import Any
 from scorespace import io
 from scorespace.audit.cheap_checks import check_sample
 from scorespace.costs import CostMatrix
+from scorespace.errors import DataError
 from scorespace.evaluation.findings import role_notes
 from scorespace.io import out_of_core, slices
 from scorespace.io.column_values import has_single_precision
@@ -41,7 +42,7 @@ def parts_of(
         return Models(sample.source.name, part.rows, classes, positive, tables, pairs)
 
     def counted(part: io.Sample) -> Models:
-        if not grouped:
+        if not (grouped or sample.roles.period):
             return models(part, io.count_tables(part, costs=costs))
         pairs = io.pair_models(part, costs=costs)
         return models(part, dict(zip(pairs.models, pairs.tables, strict=True)), pairs)
@@ -139,6 +140,12 @@ def tabulated(
     coarse: dict[str, Any] = {"bits": 0} if small else {"edges": plan.edges, "precision": plan.precision}
     if io.is_distributed(source.frame):
         io.refuse_unsupported_on_cluster(named, grouped)
+    if named.period is not None and (not small or io.is_distributed(source.frame)):
+        raise DataError(
+            f"limits per {named.period} need single cases.",
+            seen="more data than the memory limit",
+            hint="raise the memory limit, or use a part of the periods",
+        )
     small_here = small and not io.is_distributed(source.frame)
     if small_here:
         sample = io.validate(source, named, missing=missing, order=order)
@@ -251,7 +258,7 @@ def _keeps_pairs(wanted: bool | None, sample: io.Sample) -> bool:
     tested_in = roles.fold or roles.repeat
     if roles.group is not None or (tested_in is not None and wanted is not False and sample.rows <= _PAIRED_ROWS):
         return True
-    if roles.costs is not None and wanted is not False and sample.rows <= _PAIRED_ROWS:
+    if roles.period is not None or (roles.costs is not None and wanted is not False and sample.rows <= _PAIRED_ROWS):
         return True
     several = len(roles.scores) + len(roles.class_scores) + len(roles.decisions) + len(roles.numbers) > 1
     return several and (sample.rows <= _PAIRED_ROWS if wanted is None else wanted)

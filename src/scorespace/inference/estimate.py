@@ -20,6 +20,7 @@ from scorespace.inference import (
     jackknife,
     jeffreys,
     multiclass_calibration,
+    periods,
     skew_k,
 )
 from scorespace.inference import analytic as influence
@@ -55,6 +56,7 @@ _INTERVAL_MODULES: Final = (
     jeffreys,
     multiclass_calibration,
     skew_k,
+    periods,
 )  # importing these modules declares their intervals
 STATED: Final = "no interval: the value depends on the stated prevalence alone"
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are not numbers of copies"

@@ -112,7 +112,7 @@ class IntervalKind(RegisteredFunction):
 
     def fits(self, request: Request) -> bool:
         """Whether the method applies to a request."""
-        if self.replicates and request.table.closed_form:
+        if (self.replicates and request.table.closed_form) or (request.per_period and self.name != "periods-t"):
             return False
         return (not self.declared or declared_interval(request) == self.name) and self.suits(request)
 

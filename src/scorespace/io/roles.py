@@ -44,6 +44,7 @@ class Roles:
     starred: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     known: tuple[str, ...] = ()
     costs: CaseCosts | None = None
+    period: str | None = None
 
     def number_columns(self) -> list[str]:
         """Numeric columns besides the truth: predictions, prediction intervals, baseline."""
@@ -84,7 +85,7 @@ class Roles:
         yield from (("score", column) for column in scores)
         yield from (("decision", column) for column in dict.fromkeys(self.decisions.values()))
         yield from (("cost", column) for column in (() if self.costs is None else self.costs.columns))
-        for role in ("weight", "group", "fold", "repeat", "time"):
+        for role in ("weight", "group", "fold", "repeat", "time", "period"):
             column = getattr(self, role)
             if column is not None:
                 yield role, column
@@ -115,10 +116,11 @@ def resolve_roles(
     time: str | None = None,
     known: tuple[str, ...] = (),
     costs: CaseCosts | None = None,
+    period: str | None = None,
 ) -> Roles:
     """Resolve and check the role of each column; `names` renames models by their column.
 
-    `costs` names columns of costs. `weights`: "cases" if a weighted row is one case, "copies" if its weight is a frequency. `models` adds regression
+    `costs` names columns of costs, `period` the period of each case. `weights`: "cases" if a weighted row is one case, "copies" if its weight is a frequency. `models` adds regression
     models as KIND(COLUMN), and `predictions` plain ones. `intervals` gives columns and nominal level of prediction
     intervals by model, `baseline` a column or number that relative errors refer to, `time` orders the rows, and `known`
     lists classes that may be absent.
@@ -162,7 +164,14 @@ def resolve_roles(
         },
         known,
         costs,
+        period,
     )
+    if period is not None and (resolved.numbers or resolved.class_scores or weight is not None):
+        raise ColumnError(
+            "limits per period need scores of two classes, without weights.",
+            seen=listing(resolved.models),
+            hint="leave out --per",
+        )
     if costs is not None:
         _refuse_unused_costs(resolved)
     if not score_columns and not decision_columns and not resolved.numbers:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
@@ -109,7 +111,27 @@ def pair_models(sample: Sample, *, costs: CostMatrix | None = None) -> PairTable
     pairs = PairTable(
         tuple(tables_by_model), tables, np.stack(cells), codes, classes, positive, group, fold, repeat, weight
     )
-    return pairs if roles.costs is None else pairs.with_costs(cost_columns(roles.costs, arrays))
+    pairs = pairs if roles.costs is None else pairs.with_costs(cost_columns(roles.costs, arrays))
+    if roles.period is None:
+        return pairs
+    period, names = encode(_as_days(arrays[roles.period]), roles.period)
+    return pairs.with_periods(period.astype(np.int32), tuple(names))
+
+
+def _as_days(values: NDArray[Any]) -> NDArray[Any]:
+    """Times as dates; other values are names of periods."""
+    if values.dtype.kind == "M":
+        return values.astype("M8[D]").astype(str)
+    first = values[0] if values.dtype == object and values.size else None
+    if isinstance(first, datetime):
+        return np.array([value.date().isoformat() for value in values.tolist()], dtype=object)
+    if isinstance(first, str) and _TIME.match(first):
+        return np.array([value[:10] for value in values.tolist()], dtype=object)
+    return values
+
+
+_TIME: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:")
+"""Start of a time as text, whose first ten characters are the date."""
 
 
 def _encode_column(found: Mapping[str, NDArray[Any]], column: str | None) -> NDArray[np.int32] | None:

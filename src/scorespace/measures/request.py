@@ -45,6 +45,11 @@ class Request:
         return self.spec.measure
 
     @property
+    def per_period(self) -> bool:
+        """Whether the operating point limits the cases of each period."""
+        return isinstance(self.spec.at, TopCases) and self.spec.at.per is not None
+
+    @property
     def value(self) -> float:
         """Value on the bound table, clipped to its certified bounds."""
         value = float(np.asarray(self.formula(self.table)))
@@ -101,7 +106,7 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
             resolved = _resolve(spec, reweighted)
             resolved = resolved if table.both_classes else replace(resolved, function=lambda _: np.nan)
     point = spec.at
-    if isinstance(point, TopCases) and not point.percent:
+    if isinstance(point, TopCases) and not point.percent and point.per is None:
         point = TopCases(100 * point.size / float(table.total), percent=True)
     bounds = certified(spec, reweighted) if table.coarse else None
     return Request(spec, resolved.function, resolved.table, within, averaged, point, bounds, stated, share)

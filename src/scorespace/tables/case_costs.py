@@ -19,6 +19,7 @@ from scorespace.case_costs import SIDES, CaseCosts
 from scorespace.errors import DataError
 from scorespace.results import ByValue, grouped
 from scorespace.tables.bins import bin_of_score
+from scorespace.tables.periods import NO_PERIODS, PeriodTable
 from scorespace.tables.table import Array, NoTableError, Table, Wanted
 from scorespace.tables.threshold import At, TopCases
 
@@ -151,7 +152,7 @@ class CostTable(Table):
 
     Case by case, `score`, `act` and `wait` have one value for each case, in the order of the cases. Otherwise `score`
     is the lowest score of each bin, descending, and `sums` (bins, terms) holds sums of products of weight and costs; no
-    bin contains one of the `edges`.
+    bin contains one of the `edges`. `period` is the period of each case, `periods` the table of their scores.
 
     >>> table = cost_table(CostColumns(CaseCosts(fp=5, fn="x", tp=5), 5, np.array([20.0, 150.0])), [0, 1], [0.1, 0.9])
     >>> table.at(0.5).mean, table.summed().at(0.5).mean
@@ -169,6 +170,8 @@ class CostTable(Table):
     nonnegative: bool = True
     single: bool = field(default=False)
     edges: tuple[float, ...] = ()
+    period: NDArray[np.int32] | None = None
+    periods: PeriodTable | None = None
 
     holds = "scores and costs of each case"
 
@@ -240,6 +243,10 @@ class CostTable(Table):
 
     def _top(self, at: TopCases) -> Array:
         """Share of each case or bin that is acted on; ties share the last places."""
+        if at.per is not None:
+            if self.periods is None or self.period is None:
+                raise NoTableError(NO_PERIODS, hint="--per COL, a column of dates or periods")
+            return self.periods.share_of(at, self.period, self.score)
         score, weight, _ = self.ranking
         places = float(at.of(self.total_weight))
         before = np.cumsum(weight) - weight

@@ -16,6 +16,7 @@ from scorespace.tables.case_costs import CostColumns, cost_table
 from scorespace.tables.chunks import thread_pool
 from scorespace.tables.columns import validate_scores
 from scorespace.tables.labels import encode, encode_classes, positive_index
+from scorespace.tables.periods import period_table_of_codes
 from scorespace.tables.score_arrays import prevalence_factors
 from scorespace.tables.scores import ScoreTable
 from scorespace.tables.table import Array
@@ -31,8 +32,8 @@ class PairTable(ByValue):
 
     `cell` (n_models, n_cases) indexes the cells of `tables`; `code` is the class of each case, an index of `classes`,
     one of which may be `positive`. `group` is the group index of each case, `fold` the fold in which it was tested and
-    `repeat` the repetition of the cross-validation; `weight` is its weight, `time` its rank in time and `costs` the costs
-    of its outcomes; each of these is optional. For binned data, a row represents `times` cases that share a bin of every model. `ratio` is the ratio
+    `repeat` the repetition of the cross-validation; `weight` is its weight, `time` its rank in time, `costs` the costs of
+    its outcomes and `period` its period, an index of `periods`; each of these is optional. For binned data, a row represents `times` cases that share a bin of every model. `ratio` is the ratio
     of test to training cases in a fold, if known.
 
     >>> pairs = pair_table([1, 0, 1, 0], {"a": [0.9, 0.4, 0.6, 0.7], "b": [1, 0, 1, 0]})
@@ -56,6 +57,8 @@ class PairTable(ByValue):
     times: NDArray[np.int64] | None = None
     ratio: float | None = None
     costs: CostColumns | None = None
+    period: NDArray[np.int32] | None = None
+    periods: tuple[str, ...] = ()
 
     @property
     def cases(self) -> int:
@@ -132,7 +135,21 @@ class PairTable(ByValue):
         names = ("group", "fold", "repeat", "weight", "time")
         fields = {name: None if (column := getattr(self, name)) is None else column[chosen] for name in names}
         part = self._map_tables(lambda table, cell: table.part(cell[chosen]), code=self.code[chosen], **fields)
-        return part if self.costs is None else part.with_costs(self.costs.part(chosen))
+        part = part if self.costs is None else part.with_costs(self.costs.part(chosen))
+        return part if self.period is None else part.with_periods(self.period[chosen], self.periods)
+
+    def with_periods(self, period: NDArray[np.int32], names: tuple[str, ...]) -> PairTable:
+        """The cases in periods, also in the tables of the models and of their costs."""
+        tables = []
+        for table, cell in zip(self.tables, self.cell, strict=True):
+            if not isinstance(table, ScoreTable):
+                tables.append(table)
+                continue
+            score = table.score[cell % np.int32(table.score.size)]
+            found = period_table_of_codes(self.label, score, period, names)
+            costs = None if table.costs is None else replace(table.costs, period=period, periods=found)
+            tables.append(replace(table, periods=found, costs=costs))
+        return replace(self, tables=tuple(tables), period=period, periods=names)
 
     def with_costs(self, costs: CostColumns) -> PairTable:
         """The cases with the costs of each, also in the tables of the models."""

@@ -14,6 +14,7 @@ from scorespace.errors import ScoreError
 from scorespace.tables.bins import BITS, BinSums, exact_bins, merge_bins
 from scorespace.tables.case_costs import CostTable
 from scorespace.tables.counts import Counts
+from scorespace.tables.periods import PeriodTable
 from scorespace.tables.score_arrays import add_runs, cumulate, merge_equal_scores, prevalence_factors
 from scorespace.tables.table import Array, NamedClasses, WeightedTable
 from scorespace.tables.threshold import Scale
@@ -37,6 +38,7 @@ class ScoreTableBase(NamedClasses, WeightedTable):
     bins: BinSums | None = field(default=None, repr=False)
     scale: Scale = field(default=None, compare=False, repr=False)
     costs: CostTable | None = field(default=None, compare=False, repr=False)
+    periods: PeriodTable | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_bins(

@@ -19,6 +19,7 @@ from scorespace.tables.case_costs import COST_TABLES, costs_inside, merge_costs
 from scorespace.tables.columns import nearest_single, validate_scores, validate_weights
 from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.labels import add_absent_class, encode_classes, natural_order, negative_name
+from scorespace.tables.periods import PeriodTable, periods_of, pooled
 from scorespace.tables.score_arrays import align_classes, count_two_classes, merge_equal_scores
 from scorespace.tables.score_table_base import ScoreTableBase
 from scorespace.tables.table import Array, NoTableError, StoredTable, Table, Wanted
@@ -54,6 +55,8 @@ class ScoreTable(ScoreTableBase):
         Range of the ratings that the scores were computed from; thresholds are shown in its units.
     costs : CostTable, optional
         The same scores with the costs of each case.
+    periods : PeriodTable, optional
+        The same scores in periods.
 
     Examples
     --------
@@ -121,6 +124,8 @@ class ScoreTable(ScoreTableBase):
         """
         if wanted in COST_TABLES:
             return costs_inside(self.costs, wanted, of in (None, self.positive_name), at)
+        if wanted is PeriodTable and at is None:
+            return cast(Wanted, periods_of(self))
         if wanted is not Counts and at is not None:
             raise NoTableError("specifies a threshold, but {label} covers all thresholds", hint="{label}")
         if wanted is Counts and at is None:
@@ -354,6 +359,8 @@ class ScoreTable(ScoreTableBase):
         >>> float(c.tp), float(c.fp)
         (1.5, 0.5)
         """
+        if top.per is not None:
+            return pooled(periods_of(self).counts(top))
         # Totals of replicates differ by rounding; selecting all cases must stay possible.
         size = np.asarray(self.total)
         places = np.asarray(top.of(size), dtype=np.float64)[..., None]
@@ -390,6 +397,8 @@ class ScoreTable(ScoreTableBase):
         >>> score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).cut(TopCases(2))
         0.4
         """
+        if top.per is not None:
+            raise NoTableError("selects the highest scores of each period, which have no common threshold")
         return float(self.thresholds[max(1, int((self.sweep.pp < float(top.of(self.total))).sum()))])
 
     def stored(self) -> StoredTable:

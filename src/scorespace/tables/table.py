@@ -379,8 +379,7 @@ class WeightedTable(Table):
         changes: dict[str, Any] = {self.weights: cells.reshape(*cells.shape[:-1], *shape[len(shape) - self.axes :])}
         if self.squares is not None:
             changes["squares"] = None
-        if getattr(self, "costs", None) is not None:
-            changes["costs"] = None
+        changes |= {name: None for name in ("costs", "periods") if getattr(self, name, None) is not None}
         return replace(self, **changes)  # type: ignore[type-var]
 
     def squares_with(self, other: Self, join: Callable[[Any, Any], Any]) -> Any:

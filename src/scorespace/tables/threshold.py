@@ -23,19 +23,23 @@ Scale = tuple[float, float] | None
 class TopCases:
     """An operating point by rank: the `size` cases with the highest scores, or that percentage of them.
 
+    `per` names the periods, such as days, in each of which so many cases are selected.
+
     >>> f"{TopCases(200)}, {TopCases(2.5, percent=True)}", TopCases(2.5, percent=True).of(1000)
     ('top200, top2.5%', 25.0)
     """
 
     size: float
     percent: bool = False
+    per: str | None = None
 
     def of(self, total: Any) -> Any:
         """Number of cases, given the total."""
         return self.size / 100 * total if self.percent else self.size
 
     def __str__(self) -> str:
-        return f"top{format_value(self.size)}{'%' if self.percent else ''}"
+        per = "" if self.per is None else f" per {self.per}"
+        return f"top{format_value(self.size)}{'%' if self.percent else ''}{per}"
 
     def __format__(self, form: str) -> str:
         return str(self)
