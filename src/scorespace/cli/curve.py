@@ -21,6 +21,7 @@ from scorespace.case_costs import CaseCosts
 from scorespace.costs import Condition
 from scorespace.curves.case_cost import case_cost
 from scorespace.curves.curve import CURVES, Curve, CurveKind
+from scorespace.curves.tabular import TabularCurve
 from scorespace.curves.threshold import Sweep
 from scorespace.decisions import Decision
 from scorespace.errors import CurveError, DataError, listing
@@ -308,6 +309,8 @@ def _grid(curve_family: CurveFamily) -> Grid:
     for name, curve in curve_family.curves.items():
         model, value = curve_family.parts.get(name, (name, first.y_title.lower()))
         curves_by_model.setdefault(model, {})[value] = curve
+    if isinstance(first, TabularCurve):
+        return _tabular_grid(curve_family)
     is_threshold_axis = first.x_title == "Threshold"
     is_sweep = isinstance(first, Sweep)
     columns = ["model", *(["above"] if is_sweep else []), "up to" if is_sweep else first.along]
@@ -328,6 +331,22 @@ def _grid(curve_family: CurveFamily) -> Grid:
                 )
             )
     return Grid(tuple(columns), tuple(rows))
+
+
+def _tabular_grid(curve_family: CurveFamily) -> Grid:
+    """The columns of curves that are read as tables."""
+    rows = [
+        (name, *line)
+        for name, curve in curve_family.curves.items()
+        if isinstance(curve, TabularCurve)
+        for line in zip(*curve.shown.values(), strict=True)
+    ]
+    first = next(iter(curve_family.curves.values()))
+    assert isinstance(first, TabularCurve)
+    grid = Grid(("model", *first.shown), tuple(rows))
+    if len(curve_family.curves) > 1:
+        return grid
+    return Grid(grid.columns[1:], tuple(row[1:] for row in rows))
 
 
 def _places(curve: Curve) -> Any:
@@ -411,6 +430,9 @@ def _print(
                     what, {name: companion[what] for name, companion in companions.items() if what in companion}
                 )
             )
+    for name, curve in curve_family.curves.items():
+        if isinstance(curve, TabularCurve) and curve.words:
+            output.write_line(f"\n{f'{name}: ' if len(curve_family.curves) > 1 else ''}{curve.words}")
     if decision is not None:
         best = _best(decision)
         threshold = "" if best["threshold"] is None else f" at threshold {threshold_text(decision.best.threshold)}"
@@ -420,6 +442,8 @@ def _print(
         for note in curve.findings(name):
             output.write_line(f"note  {note.code} {note.text}")
     curves = curve_family.curves.values()
+    if any(isinstance(curve, TabularCurve) for curve in curves):
+        return
     shown, points = sum(len(_places(curve)) for curve in curves), sum(curve.x.size for curve in curves)
     if shown < points:
         text = f"{shown} of {grouped(points)} points; --out FILE.csv writes all points, --out FILE.png the chart."

@@ -5,6 +5,7 @@ from scorespace.comparisons import folds
 from scorespace.comparisons import mcnemar
 from scorespace.comparisons import mcnemar_prices
 from scorespace.comparisons import case_costs
+from scorespace.comparisons import grades
 from scorespace.comparisons import periods
 from scorespace.comparisons import regression
 from scorespace.comparisons import paired

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any, Final
 
+from scorespace.calibration.score_bands import bands as bands_of_scores
 from scorespace.calibration.tests import calibration_band
 from scorespace.comparisons import fold_curves as folded
+from scorespace.comparisons.grades import grades
 from scorespace.curves.bounds import bounded_area
 from scorespace.curves.curve import CURVES, Curve, CurveKind, companion_curves, joint_curve
 from scorespace.curves.macro_average import mean
@@ -30,6 +32,7 @@ COMMON: Final = "all together"
 """Name of the curve of all models together."""
 
 _FROM_ABOVE = (threshold, calibration_band, smooth_calibration_band)  # declared in packages above curves/
+_FROM_ABOVE = (threshold, calibration_band, bands_of_scores, grades)  # declared in packages above curves/
 
 
 def kinds() -> tuple[CurveKind[Any], ...]:

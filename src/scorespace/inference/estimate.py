@@ -16,6 +16,7 @@ from scorespace.inference import (
     analytic,
     bca,
     bias_corrected,
+    divergence,
     isotonic_bootstrap,
     jackknife,
     jeffreys,
@@ -57,6 +58,7 @@ _INTERVAL_MODULES: Final = (
     multiclass_calibration,
     skew_k,
     periods,
+    divergence,
 )  # importing these modules declares their intervals
 STATED: Final = "no interval: the value depends on the stated prevalence alone"
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are not numbers of copies"

@@ -4,6 +4,7 @@ from scorespace.measures import counts
 from scorespace.measures import confusion
 from scorespace.measures import cost
 from scorespace.measures import net_benefit
+from scorespace.measures import scorecard
 from scorespace.measures import ranking
 from scorespace.measures import probability
 from scorespace.measures import decomposition
