@@ -14,7 +14,7 @@ from pathlib import Path
 
 from clinic import clinic, clinic_tests, rates
 from covered import areas_with_few, other_shapes, three_classes, two_classes, weighted_cases
-from credit import costs_per_case
+from credit import budgets, costs_per_case, stability
 from further import by_design, in_groups, other_measures, predicted_numbers, rare_positives
 from honest import honest_costs, in_full
 from nulls import other_nulls
@@ -45,6 +45,8 @@ PARTS: dict[str, Part] = {
     "rates": rates,
     "clinic_tests": clinic_tests,
     "costs": costs_per_case,
+    "budgets": budgets,
+    "stability": stability,
 }
 SIZES_OF_TESTS = ("tests", "closer", "mcnemar", "nulls", "clinic_tests")
 

@@ -63,6 +63,7 @@ from .evaluation.recalibration import apply_map as apply_map
 from .evaluation.recalibration import read_map as read_map
 from .evaluation.recalibration import recalibrate as recalibrate
 from .evaluation.tabulate import count_tables as count_tables
+from .evaluation.stability import stability as stability
 from .evaluation.two_samples import agree as agree
 from .evaluation.two_samples import drift as drift
 from .evaluation.two_samples import match as match

@@ -67,6 +67,8 @@ class Profile:
         Whether the report shows the flow of participants and the reporting checklists.
     full : bool
         Whether all measures are shown and tables are not shortened.
+    sections : tuple of str
+        Sections of the report that come first, in this order; some are shown only where they are named here.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Profile:
     parity: bool = False
     checklists: bool = False
     full: bool = False
+    sections: tuple[str, ...] = ()
 
     def label(self, spec: MeasureSpec) -> str:
         """The name of a measure for people: the typed one, else that of the profile; with class, without threshold.
@@ -104,6 +107,10 @@ class Profile:
 
 _CLINICAL: Final = {"tpr": "sensitivity", "tnr": "specificity", "ppv": "PPV", "npv": "NPV"}
 
+_CREDIT_SECTIONS: Final = (
+    *("verdict", "discrimination", "curves", "calibration", "grades", "stability", "since", "concentration"),
+)
+
 PROFILES: Final = {
     one.name: one
     for one in (
@@ -124,6 +131,7 @@ PROFILES: Final = {
             ranking=("auc", "gini", "ks"),
             predicted=("rejected", "accepted"),
             parity=True,
+            sections=_CREDIT_SECTIONS,
         ),
         Profile("fraud", "rare events and alerts", ranking=("ap", "auc"), predicted=("flagged", "cleared")),
         Profile("forecasting", "forecasts of numbers"),

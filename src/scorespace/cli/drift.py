@@ -16,9 +16,11 @@ from scorespace.drift.monitor import Monitoring
 from scorespace.drift.nearest_sample import SampleMatches
 from scorespace.drift.result import Drift
 from scorespace.errors import DataError, listing
+from scorespace.evaluation.stability import stability
 from scorespace.evaluation.two_samples import drift as drift_of
 from scorespace.evaluation.two_samples import match, monitor
 from scorespace.report import drift as view
+from scorespace.report import stability as stability_view
 
 _COMMON_NAMES = ("truth", "positive", "scale", "missing", "memory")  # the same here and in the library
 
@@ -36,6 +38,18 @@ def drift(
     ],
     data_options: Annotated[DataOptions, only("score", "name", "where", "allow_remote", *_COMMON_NAMES)],
     weight: Annotated[str | None, flag("COL", "Case weights or counts.")] = None,
+    measures: Annotated[
+        list[str],
+        flag(
+            "NAMES",
+            "Instead of the tests: psi, csi, migration, or measures of both samples such as gini; separated by commas.",
+            None,
+            "--measures",
+        ),
+    ] = [],
+    feature: Annotated[list[str], flag("COL", "Characteristic for csi, or a pattern such as 'x*'; repeatable.")] = [],
+    id: Annotated[str | None, flag("COL", "Names the cases of both samples, for migration.")] = None,
+    order: Annotated[str, flag("LIST", "Grades from the best to the worst, for migration.")] = "",
     over_time: Annotated[
         bool,
         switch("--over-time", "Monitor the new samples as batches in this order; the first change raises an alarm."),
@@ -65,6 +79,8 @@ def drift(
 
     Example: scorespace drift spring.csv autumn.csv --truth outcome --positive bad --score naive_bayes --out drift.png
 
+    Example: scorespace drift spring.csv autumn.csv --score points --feature 'x*' --measures psi,csi
+
     Example: scorespace drift spring.json monday.csv tuesday.csv --over-time --truth outcome --score p --report d.html
     """
     options.check_output(out, (*options.PICTURES, *options.DATA_FILES), before, *after)
@@ -79,6 +95,31 @@ def drift(
         raise DataError("--by splits one file into batches.", seen=listing(after), hint="one AFTER, or --over-time")
     if len(after) > 1 and not is_monitoring and out is not None and out.suffix.lower() not in options.DATA_FILES:
         raise DataError("the chart compares two samples.", seen=listing(after), hint="one AFTER, or --out FILE.csv")
+    if measures or feature or id is not None:
+        refuse_over_time = over_time or by is not None or len(after) > 1 or weight is not None
+        if refuse_over_time or (out is not None and out.suffix.lower() not in options.DATA_FILES):
+            raise DataError(
+                "--measures compares two samples, without weights, as a table.",
+                hint="one AFTER, without --over-time and --by; --out FILE.csv or --report FILE.html",
+            )
+        stable = stability(
+            options.filter_rows(before, data_options.where),
+            options.filter_rows(after[0], data_options.where),
+            scores=options.split_columns(data_options.score, before),
+            features=feature,
+            measures=measures or ("psi", "csi"),
+            truth=data_options.truth,
+            positive=data_options.positive,
+            names=options.renames(data_options.name),
+            id=id,
+            order=order,
+            seed=seed,
+        )
+        page = stability_view.document(stable, (Path(before).name, Path(after[0]).name))
+        output.write_result(
+            page, stable.to_dict(), format, report=report, out=out, draw=None, rows=stable.rows, out_label="drift"
+        )
+        return
     with output.progress("permutations") as progress:
         settings: dict[str, Any] = {name: getattr(data_options, name) for name in _COMMON_NAMES}
         settings |= {"scores": data_options.score, "names": options.renames(data_options.name), "weight": weight}

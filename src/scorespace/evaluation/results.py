@@ -24,6 +24,7 @@ from scorespace.decisions import (
     Decision,
     ShiftDecision,
 )
+from scorespace.drift.stability import Stability, index_of_tables
 from scorespace.errors import ScoreSpaceError
 from scorespace.evaluation import comparisons, decisions, regression, section_data
 from scorespace.evaluation.default_measures import (
@@ -68,7 +69,7 @@ from scorespace.profiles import GENERAL, PROFILES, Profile
 from scorespace.report import panel
 from scorespace.report.section_numbers import CalibrationBins, SmoothModel
 from scorespace.results import Note, Progress, Row
-from scorespace.tables import ConfusionTable, Counts, TopCases
+from scorespace.tables import ConfusionTable, Counts, ScoreTable, TopCases
 from scorespace.tables.models import Models, SubgroupModels
 from scorespace.tables.threshold import Threshold
 
@@ -386,6 +387,20 @@ class Results:
     def changes(self) -> baseline.BaselineChanges | None:
         """Every measure beside that of the baseline; None without one."""
         return None if self.before is None else self.changed()
+
+    @cached_property
+    def stability(self) -> Stability | None:
+        """PSI of each model against the baseline; None without one that has the tables of scores."""
+        before = {} if self.before is None else self.before.tables
+        indices = tuple(
+            index_of_tables(before[name], table, name, self.level)
+            for name, table in self.models.items()
+            if isinstance(table, ScoreTable) and isinstance(before.get(name), ScoreTable)
+        )
+        if not indices:
+            return None
+        sizes = (sum(indices[0].before), sum(indices[0].after))
+        return Stability((round(sizes[0]), round(sizes[1])), indices)
 
     def changed(self, *names: str) -> baseline.BaselineChanges:
         """Measures now and in the baseline, with their differences.

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from scorespace.comparisons.folds import FoldSummary
     from scorespace.comparisons.result import Comparison, Comparisons
     from scorespace.comparisons.slices import Slices
-    from scorespace.decisions import CostChoice, Decision, ShiftDecision
+    from scorespace.decisions import CaseCostDecision, CostChoice, Decision, ShiftDecision
+    from scorespace.drift.stability import Stability
     from scorespace.inference.bands import Band
     from scorespace.inference.bootstrap import BootstrapDraws
     from scorespace.measures.class_measures import ClassMeasures
@@ -71,6 +72,9 @@ class ResultsView(Protocol):
     def changes(self) -> BaselineChanges | None: ...
 
     @property
+    def stability(self) -> Stability | None: ...
+
+    @property
     def differences(self) -> Mapping[str, Comparison]: ...
 
     @property
@@ -101,7 +105,7 @@ class ResultsView(Protocol):
     def everything(self) -> Estimates: ...
 
     @property
-    def decision(self) -> Decision | CostChoice | ShiftDecision | None: ...
+    def decision(self) -> Decision | CostChoice | ShiftDecision | CaseCostDecision | None: ...
 
     @property
     def comparisons(self) -> Comparisons: ...
@@ -142,6 +146,8 @@ class ResultsView(Protocol):
 
 class EvaluationView(ResultsView, Protocol):
     """An evaluation: its results, and curves and charts on request."""
+
+    def measures(self, *names: str) -> Estimates: ...
 
     def curve(self, kind: str, model: str | None = None, **options: Any) -> Curve: ...
 

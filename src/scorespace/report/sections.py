@@ -16,6 +16,7 @@ from scorespace.report import (
     asymmetric_loss,
     clinical,
     confusion,
+    credit,
     decision,
     linked_charts,
     multiclass_panel,
@@ -81,7 +82,9 @@ def document(
     evaluation: EvaluationView, title: str | None = None, names: Sequence[str] = (), command: str | None = None
 ) -> Document:
     """The full report of an evaluation, or only the verdict and the named sections."""
-    sections_in_order = sorted(SECTIONS, key=lambda kind: kind.last)
+    first = evaluation.profile.sections
+    places = {name: place - len(first) for place, name in enumerate(first)}
+    sections_in_order = sorted(SECTIONS, key=lambda kind: places.get(kind.name, kind.last))
     known_names = [kind.name for kind in sections_in_order]
     for name in names:
         if name not in known_names:
@@ -249,6 +252,12 @@ def curves(evaluation: EvaluationView) -> Sequence[Block]:
 
 # --- sections built in other modules; a lambda imports its module only with the full report
 
+section("Discrimination", name="discrimination", question="How well do the scores separate good from bad?")(
+    credit.discrimination
+)
+section("Grades", name="grades", question="Do the grades have the stated default rates?")(credit.grades)
+section("Stability", name="stability", question="Is the population still that of the reference?")(credit.stability)
+section("Concentration", name="concentration", question="How are cases spread over the grades?")(credit.concentration)
 section("Calibration", name="calibration", question="Are the probabilities calibrated?")(
     lambda evaluation: calibration_view.blocks(evaluation)
 )
