@@ -97,7 +97,14 @@ def _tested(pairs: PairTable, options: str) -> float:
 
 
 def _cost_rows(found: Mapping[Cell, Found]) -> str:
-    heads = ("cases / prevalence / σ", "frauds missed", "cost@t", "savings@t", "cross-fitted cost", "p < 0.05, two models")
+    heads = (
+        "cases / prevalence / σ",
+        "frauds missed",
+        "cost@t",
+        "savings@t",
+        "cross-fitted cost",
+        "p < 0.05, two models",
+    )
     rows = []
     for cell, sums in found.items():
         shares = {name: one["held"] / one["samples"] for name, one in sums.items()}

@@ -8,6 +8,7 @@ from .calibration.summary import calibration_summary as calibration_summary
 from .calibration.tests import calibration_band as calibration_band
 from .calibration.tests import hosmer_lemeshow as hosmer_lemeshow
 from .calibration.tests import spiegelhalter as spiegelhalter
+from .case_costs import CaseCosts as CaseCosts
 from .comparisons.ranking import rank_models as rank_models
 from .comparisons.t_tests import bayes_correlated_t as bayes_correlated_t
 from .comparisons.t_tests import corrected_t as corrected_t
@@ -16,7 +17,6 @@ from .comparisons.t_tests import five_by_two_t as five_by_two_t
 from .comparisons.t_tests import paired_t as paired_t
 from .comparisons.unpaired import compare_samples as compare_samples
 from .costs import Asymmetry as Asymmetry
-from .case_costs import CaseCosts as CaseCosts
 from .costs import Condition as Condition
 from .costs import CostMatrix as CostMatrix
 from .curves import CalibrationCurve as CalibrationCurve
@@ -62,8 +62,8 @@ from .evaluation.options import Settings as Settings
 from .evaluation.recalibration import apply_map as apply_map
 from .evaluation.recalibration import read_map as read_map
 from .evaluation.recalibration import recalibrate as recalibrate
-from .evaluation.tabulate import count_tables as count_tables
 from .evaluation.stability import stability as stability
+from .evaluation.tabulate import count_tables as count_tables
 from .evaluation.two_samples import agree as agree
 from .evaluation.two_samples import drift as drift
 from .evaluation.two_samples import match as match

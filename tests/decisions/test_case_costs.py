@@ -51,10 +51,10 @@ def test_sums_give_the_moments_of_single_cases():
     for options in ({}, {"weight": weight}, {"weight": weight, "copies": True}):
         table = cost_table(costs, label, score, **options)
         for pair in (((1, 0), (0, 1)), ((0.4, 0), (-0.6, 1))):
-            listed, summed = (one.at(0.3).moments(*pair) for one in (table, table.summed()))
+            listed, summed = (one.at(0.3).moments(*pair) for one in (table, table.as_sums()))
             np.testing.assert_allclose(summed, listed, rtol=1e-8)
-    shards = [cost_table(costs.part(part), label[part], score[part]).summed() for part in np.split(np.arange(400), 4)]
-    whole = cost_table(costs, label, score).summed()
+    shards = [cost_table(costs.part(part), label[part], score[part]).as_sums() for part in np.split(np.arange(400), 4)]
+    whole = cost_table(costs, label, score).as_sums()
     merged = shards[0] + shards[1] + shards[2] + shards[3]
     np.testing.assert_allclose(merged.at(0.0).moments((1, 0), (0, 1)), whole.at(0.0).moments((1, 0), (0, 1)))
 
@@ -62,9 +62,7 @@ def test_sums_give_the_moments_of_single_cases():
 def test_the_chosen_threshold_is_the_cheapest():
     data = frauds()
     found = ss.decide(data["y"], {"a": data["a"]}, fp=5, fn=data["amount"].to_numpy(), tp=5)
-    costs = [
-        np.where(data["a"] >= at, 5, data["y"] * data["amount"]).mean() for at in [*data["a"].unique(), np.inf]
-    ]
+    costs = [np.where(data["a"] >= at, 5, data["y"] * data["amount"]).mean() for at in [*data["a"].unique(), np.inf]]
     assert found.best.cost_per_case == pytest.approx(min(costs))
     assert found.out_of_sample.value > found.best.cost_per_case
     assert found.out_of_sample.low < found.out_of_sample.value < found.out_of_sample.high

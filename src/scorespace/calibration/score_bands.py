@@ -11,7 +11,6 @@ from scorespace.curves.tabular import TabularCurve
 from scorespace.errors import CurveError
 from scorespace.inference.proportion import wilson
 from scorespace.measures.scorecard import ADDED, BINS, quantile_bins
-from scorespace.options import AcceptsList
 from scorespace.results import decimals, grouped, percent
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.threshold import round_threshold, threshold_text

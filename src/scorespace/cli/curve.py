@@ -12,12 +12,12 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from scorespace.case_costs import CaseCosts
 from scorespace.cli import options, output
 from scorespace.cli.cases import learn_midpoints
 from scorespace.cli.common_options import CostOptions, DataOptions
 from scorespace.cli.options import flag
 from scorespace.cli.verbs import VerbCommand, verb
-from scorespace.case_costs import CaseCosts
 from scorespace.costs import Condition
 from scorespace.curves.case_cost import case_cost
 from scorespace.curves.curve import CURVES, Curve, CurveKind

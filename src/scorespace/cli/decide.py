@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from scorespace.case_costs import CaseCosts
 from scorespace.cli import options, output
 from scorespace.cli.common_options import CostOptions, DataOptions
 from scorespace.cli.options import COSTS, flag
@@ -88,6 +89,8 @@ def decide(
         if slope is not None:
             condition = Condition.of_slope(slope, (other or evaluation).models.prevalence)
         if reject is not None:
+            if isinstance(condition, CaseCosts):
+                raise ConditionError("--reject needs costs that all cases share.", hint="--cost-fp 1 --cost-fn 5")
             if isinstance(condition, Asymmetry):
                 raise ConditionError(
                     "--reject applies to classification, but these are costs of regression.", hint="leave out --reject"

@@ -152,9 +152,7 @@ Weights = Annotated[
 ]
 Group = Annotated[str | None, flag("COL", "Clusters of related cases, such as patients.", ROLES)]
 Fold = Annotated[str | None, flag("COL", "Cross-validation fold in which each case was tested.", ROLES)]
-Per = Annotated[
-    str | None, flag("COL", "Dates or periods: ppv@top500 selects the 500 highest scores of each.", ROLES)
-]
+Per = Annotated[str | None, flag("COL", "Dates or periods: ppv@top500 selects the 500 highest scores of each.", ROLES)]
 Order = Annotated[str, flag("LIST", "Ordered classes from lowest to highest, such as low,medium,high.", ROLES)]
 Scale = Annotated[str | None, flag("LOW..HIGH", _SCALE, ROLES)]
 _WHERE = "Use only rows that satisfy this, such as \"age >= 65 and ward in ('A', 'B')\"."

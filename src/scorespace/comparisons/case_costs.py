@@ -1,12 +1,10 @@
 """Costs of each case of two models on the same cases: the mean difference of the costs."""
 
-# ruff: noqa: PT028 - it declares tests of models and is none of pytest's
-
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 import numpy as np
 from scipy.special import ndtr
@@ -50,11 +48,12 @@ def case_costs(
 ) -> Comparison:
     """z = mean D / √(Σ(D − mean D)² / (n (n − 1))) of the differences D of the costs of each case.
 
-    Savings differ by −ΣD / ΣL₀, with the costs L₀ of the cheaper constant rule and U = D − L₀ · ΣD / ΣL₀. Where fewer than 20 cases differ, the share of random swaps of the models with a difference as large as observed.
+    Savings differ by −ΣD / ΣL₀, with the costs L₀ of the cheaper constant rule and U = D − L₀ · ΣD / ΣL₀. Where fewer
+    than 20 cases differ, the share of random swaps of the models with a difference as large as observed.
     """
-    first, second = (_losses(request.table) for request in design.bound)
+    first, second = (_losses(cast(CostSums, request.table)) for request in design.bound)
     pairs = design.cases
-    differences, sums = first - second, design.bound[0].table
+    differences, sums = first - second, cast(CostSums, design.bound[0].table)
     moments = moments_of_cases(differences, pairs.weight, pairs.group)
     if design.of.startswith("savings"):
         moments = _relative(differences, sums, moments.mean, pairs)
@@ -122,7 +121,8 @@ def _relative(differences: Array, sums: CostSums, mean: float, pairs: PairTable)
 def _losses(sums: CostSums) -> Array:
     """Cost of each case at the operating point."""
     table = sums.table
-    assert table.act is not None and table.wait is not None
+    assert table.act is not None
+    assert table.wait is not None
     return np.asarray(sums.acted * table.act + (1 - sums.acted) * table.wait)
 
 

@@ -111,7 +111,7 @@ class Design(Generic[TableType]):
 
     @cached_property
     def only_table(self) -> type[Table] | None:
-        """The table that alone can compare: of periods, or of costs that differ from case to case; no replicate has it."""
+        """The only table that can compare, as no replicate holds it: periods, or costs of each case."""
         if self.spec is None:
             return None
         if isinstance(self.spec.at, TopCases) and self.spec.at.per is not None:

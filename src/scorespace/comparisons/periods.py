@@ -1,7 +1,5 @@
 """Measures that limit the cases of each period, of two models: the periods are the units."""
 
-# ruff: noqa: PT028 - it declares tests of models and is none of pytest's
-
 from __future__ import annotations
 
 import math
@@ -36,7 +34,7 @@ def requires_periods(design: Design[Any]) -> NotApplicable | None:
     directed=True,
 )
 def periods(design: PairedModels[PeriodTable]) -> Comparison:
-    """t = d / √(Σ u² / (J (J − 1))), u the difference of the influences of each of J periods, J − 1 degrees of freedom."""
+    """t = d / √(Σ u² / (J (J − 1))) with J − 1 degrees of freedom, u the differences of the influences of J periods."""
     influence = np.subtract(
         *(influence_of_periods(request, table) for request, table in zip(design.bound, design.tables, strict=True))
     )

@@ -127,7 +127,9 @@ class TestKind(RegisteredFunction):
         if design.only_table is not None and form.table is not design.only_table:
             of_costs = design.only_table is CostTable
             what = "costs that differ from case to case" if of_costs else "limits of each period"
-            return NotApplicable(f"{{title}} cannot use {what}.", hint=f'test="{"case_costs" if of_costs else "periods"}"')
+            return NotApplicable(
+                f"{{title}} cannot use {what}.", hint=f'test="{"case_costs" if of_costs else "periods"}"'
+            )
         for rule in (*form.suits, self._has_tables):
             result = rule(design)
             if isinstance(result, NotApplicable):

@@ -55,8 +55,9 @@ class CaseCostDecision(Result):
 
     `out_of_sample` is the cost of the whole procedure, which chooses model and threshold; `gain` its saving per case
     against the cheaper constant rule, `savings` the same as a share; `over` the saving against each model alone.
-    `other_rules` are the rules by expected gain, `by_gain` the best of them with its saving, `miscalibrated` what the case-wise rule costs more than a chosen value
-    of the gain. `fitted` names the sample that chose, if it is another one.
+    `other_rules` are the rules by expected gain, `by_gain` the best of them with its saving, `miscalibrated` what the
+    case-wise rule costs more than a chosen value of the gain. `fitted` names the sample that chose, if it is another
+    one.
     """
 
     condition: CaseCosts
@@ -94,7 +95,9 @@ class CaseCostDecision(Result):
         if estimate.reason is not None and estimate.known:
             found.append(note("SS045", f"The cost per case {estimate.reason}."))
         for model, more in self.misses:
-            text = f"The expected gains of {model} are biased: acting on gains of 0 or more costs {more!r} more per case"
+            text = (
+                f"The expected gains of {model} are biased: acting on gains of 0 or more costs {more!r} more per case"
+            )
             found.append(note("SS022", f"{text} than from the chosen value on."))
         if self.fitted is None and not all(math.isnan(one.threshold) for one in self.choices):
             unknown = math.isnan(self.out_of_sample.value) and self.out_of_sample.reason

@@ -287,9 +287,7 @@ def _with_losses(
     )
 
 
-def _with_apparent_intervals(
-    decision: CaseCostDecision, models: Mapping[str, Any], level: float
-) -> CaseCostDecision:
+def _with_apparent_intervals(decision: CaseCostDecision, models: Mapping[str, Any], level: float) -> CaseCostDecision:
     """The decision with the costs of its thresholds on this sample, from sums."""
 
     def cost(model: str, at: float) -> CostEstimate:

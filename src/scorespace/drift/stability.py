@@ -139,7 +139,9 @@ class Stability(Result):
     @property
     def words(self) -> str:
         """What changed beyond chance, in a few sentences."""
-        return " ".join([*self._index_words(), *map(_change_words, self.changes), *map(_migration_words, self.migrations)])
+        return " ".join(
+            [*self._index_words(), *map(_change_words, self.changes), *map(_migration_words, self.migrations)]
+        )
 
     def _index_words(self) -> list[str]:
         clear = [one for one in self.indices if one.p < CLEAR]
@@ -159,7 +161,8 @@ class Stability(Result):
 
     def rows(self) -> list[Row]:
         """One row for each index, change and migration."""
-        return [one.row() for one in (*self.indices, *self.changes, *self.migrations)]
+        rows = [one.row() for one in self.indices] + [one.row() for one in self.changes]
+        return rows + [one.row() for one in self.migrations]
 
     def facts(self) -> Row:
         """Numbers of cases."""
@@ -191,8 +194,8 @@ def stability_index(
 
 
 def index_of_counts(
-    before: Sequence[float],
-    after: Sequence[float],
+    before: Sequence[float] | Array,
+    after: Sequence[float] | Array,
     *,
     labels: Sequence[str] = (),
     measure: str = "psi",
@@ -205,7 +208,9 @@ def index_of_counts(
     found = divergence_test(value, first.size, float(first.sum()), float(second.sum()), level)
     names = tuple(labels) or tuple(str(k + 1) for k in range(first.size))
     counts = tuple(map(float, first)), tuple(map(float, second))
-    return StabilityIndex(measure, name, value, found.low, found.high, found.expected, found.df, found.p, names, *counts)
+    return StabilityIndex(
+        measure, name, value, found.low, found.high, found.expected, found.df, found.p, names, *counts
+    )
 
 
 def index_of_tables(before: ScoreTable, after: ScoreTable, name: str, level: float = 0.95) -> StabilityIndex:

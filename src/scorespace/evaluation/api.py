@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from scorespace import io
+from scorespace.case_costs import CaseCosts, Rule, case_costs_from_flags
 from scorespace.comparisons import mcnemar
 from scorespace.comparisons.margin import MarginKind
 from scorespace.comparisons.result import Comparisons
-from scorespace.case_costs import CaseCosts, Rule, case_costs_from_flags
 from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import CaseCostDecision, Decision
 from scorespace.errors import DataError, ScoreSpaceError, listing
@@ -127,8 +127,10 @@ def _with_costs(condition: Any, sides: Mapping[str, Any]) -> tuple[Any, dict[str
     if condition is not None:
         raise ScoreSpaceError("costs are stated twice.", seen=f"condition and {listing(stated)}", hint="one of them")
     arrays = {f"cost_{name}": value for name, value in stated.items() if not isinstance(value, str | float | int)}
-    costs = {name: f"cost_{name}" if f"cost_{name}" in arrays else value for name, value in stated.items()}
-    found = CaseCosts if any(isinstance(value, str) for value in costs.values()) else Condition
+    costs: dict[str, Any] = {
+        name: f"cost_{name}" if f"cost_{name}" in arrays else value for name, value in stated.items()
+    }
+    found: Any = CaseCosts if any(isinstance(value, str) for value in costs.values()) else Condition
     if found is Condition and not {"fp", "fn"} <= costs.keys():
         raise ScoreSpaceError("the costs of both errors are needed.", seen=listing(costs), hint="cost_fp=1, cost_fn=5")
     return found(**costs), arrays

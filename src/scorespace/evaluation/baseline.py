@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scorespace import io
+from scorespace.case_costs import CaseCosts
 from scorespace.comparisons.baseline import Baseline
 from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import best_value, least_cost
@@ -30,7 +31,7 @@ from scorespace.results import Row
 from scorespace.tables import ScoreTable, Table
 from scorespace.tables.models import Models, class_weights
 
-Stated = Condition | CostMatrix | Asymmetry
+Stated = Condition | CostMatrix | Asymmetry | CaseCosts
 
 
 class SavableEvaluation(EvaluationView, Protocol):
@@ -75,8 +76,10 @@ def condition_of(saved: SavedEvaluation) -> Stated | None:
     if stored is None:
         return None
     try:
-        kind = CostMatrix if "matrix" in stored else Asymmetry if "under" in stored else Condition
-        return kind(**stored)
+        binary = CaseCosts if "rule" in stored else Condition
+        kind: Any = CostMatrix if "matrix" in stored else Asymmetry if "under" in stored else binary
+        found: Stated = kind(**stored)
+        return found
     except (TypeError, ValueError) as error:
         raise DataError(f"{saved.name!r} is damaged.", seen=f"wrong: {error}", hint="save it again") from None
 

@@ -259,9 +259,7 @@ def condition_of(decision: AnyDecision) -> Condition | CostMatrix | CaseCosts | 
     return None if isinstance(decision, ShiftDecision) else decision.condition
 
 
-def out_of_sample_cost(
-    decision: AnyDecision | None, model: str, at: float | None
-) -> CostEstimate | None:
+def out_of_sample_cost(decision: AnyDecision | None, model: str, at: float | None) -> CostEstimate | None:
     """The cross-fitted cost of a model at the chosen threshold; None where no threshold was chosen."""
     choices = _thresholds_of(decision)
     found = [one.out_of_sample for one in choices if one.model == model and one.threshold == at]

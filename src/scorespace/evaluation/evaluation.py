@@ -10,10 +10,10 @@ from typing import Any
 
 from scorespace.argument_checks import check_method_arguments
 from scorespace.calibration import summary as calibrated
+from scorespace.case_costs import CaseCosts
 from scorespace.comparisons.fold_curves import AveragedCurve
 from scorespace.comparisons.margin import MarginKind, margin_of
 from scorespace.comparisons.result import Comparisons
-from scorespace.case_costs import CaseCosts
 from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
 from scorespace.decisions import (

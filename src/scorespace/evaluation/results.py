@@ -10,19 +10,17 @@ from typing import Any, Final, Literal, NamedTuple
 from scorespace import io
 from scorespace.argument_checks import check_method_arguments
 from scorespace.calibration import summary as calibrated
+from scorespace.case_costs import CaseCosts
 from scorespace.comparisons import baseline, folds
 from scorespace.comparisons import slices as sliced
 from scorespace.comparisons.result import Comparison, Comparisons
 from scorespace.comparisons.slices import Slices
-from scorespace.case_costs import CaseCosts
 from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import (
     CaseCostDecision,
     ConstrainedChoice,
-    CostChoice,
     CostEstimate,
     Decision,
-    ShiftDecision,
 )
 from scorespace.drift.stability import Stability, index_of_tables
 from scorespace.errors import ScoreSpaceError
@@ -392,10 +390,11 @@ class Results:
     def stability(self) -> Stability | None:
         """PSI of each model against the baseline; None without one that has the tables of scores."""
         before = {} if self.before is None else self.before.tables
+        both = ((name, before.get(name), table) for name, table in self.models.items())
         indices = tuple(
-            index_of_tables(before[name], table, name, self.level)
-            for name, table in self.models.items()
-            if isinstance(table, ScoreTable) and isinstance(before.get(name), ScoreTable)
+            index_of_tables(old, new, name, self.level)
+            for name, old, new in both
+            if isinstance(old, ScoreTable) and isinstance(new, ScoreTable)
         )
         if not indices:
             return None
@@ -503,8 +502,7 @@ class Results:
             text = requested_verdict(self.conclusions, list(self.summary), decided)
         else:
             lead, found = self.conclusion
-            by_cost = isinstance(decision, Decision | CaseCostDecision)
-            recommended = decision.best.model if by_cost and decision is not None else None
+            recommended = decision.best.model if isinstance(decision, Decision | CaseCostDecision) else None
             text = default_verdict(
                 self.at_stated_prevalence,
                 lead,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -95,7 +94,9 @@ def stability(
             continue
         if not wanted:
             flag = "scores=…" if measure == "psi" else "features=…"
-            raise DataError(f"{measure} needs a column.", hint=f"{flag} (--{'score' if measure == 'psi' else 'feature'} COL)")
+            raise DataError(
+                f"{measure} needs a column.", hint=f"{flag} (--{'score' if measure == 'psi' else 'feature'} COL)"
+            )
         for name, column in wanted.items():
             values = (_column(source, column) for source in read)
             indices.append(stability_index(*values, measure=measure, name=name, bins=bins, level=level))
@@ -104,7 +105,7 @@ def stability(
     moved: tuple[Migration, ...] = ()
     if MIGRATION in asked:
         moved = _migrations(read, columns, id, order)
-    sizes = tuple(int(len(_column(source, next(iter([*columns.values(), *features]))))) for source in read)
+    sizes = tuple(len(_column(source, next(iter([*columns.values(), *features])))) for source in read)
     return Stability((sizes[0], sizes[1]), tuple(indices), changes, moved)
 
 
@@ -130,7 +131,9 @@ def _matching(source: Any, text: str) -> list[str]:
     found: list[str] = []
     for part in (one.strip() for one in text.split(",")):
         before, star, after = part.partition("*")
-        names = [one for one in source.columns if one == part or (star and one.startswith(before) and one.endswith(after))]
+        names = [
+            one for one in source.columns if one == part or (star and one.startswith(before) and one.endswith(after))
+        ]
         if not names:
             raise missing_column_error(part, source)
         found += [one for one in names if one not in found]
@@ -155,12 +158,14 @@ def _changes(
     old, new = (evaluate_data(data, **options, level=level, seed=seed) for data in (before, after))
     found = []
     for measure in measures:
-        values = {(side, one.model): one for side, ev in (("before", old), ("after", new)) for one in ev.measures(measure)}
+        values = {
+            (side, one.model): one for side, ev in (("before", old), ("after", new)) for one in ev.measures(measure)
+        }
         for one in new.compare_with(old, measure=measure):
             name = one.a if ("after", one.a) in values else next(iter(new.models))
-            texts = (values[side, name].text for side in ("before", "after"))
-            numbers = (one.difference, one.low, one.high, one.p)
-            found.append(MeasureChange(measure, name, *texts, *numbers, one.test, one.reason))
+            old_text, new_text = (values[side, name].text for side in ("before", "after"))
+            numbers = one.difference, one.low, one.high, one.p
+            found.append(MeasureChange(measure, name, old_text, new_text, *numbers, one.test, one.reason))
     return tuple(found)
 
 

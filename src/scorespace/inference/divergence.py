@@ -63,5 +63,3 @@ def divergence_interval(plan: IntervalRequest) -> Interval:
         return undefined_interval("there is only one bin")
     found = divergence_test(plan.value, bins, n, m, plan.level)
     return Interval(found.low, found.high, "noncentral-chi2", chance=found.expected)
-
-

@@ -51,7 +51,9 @@ def influence_of_periods(request: Request, table: Any) -> Array:
     if not isinstance(sums, CostSums):
         return period_influence(request, table)
     costs = sums.table
-    assert costs.act is not None and costs.wait is not None and costs.period is not None
+    assert costs.act is not None
+    assert costs.wait is not None
+    assert costs.period is not None
     value = sums.acted * costs.act + (1 - sums.acted) * costs.wait
     totals = np.bincount(costs.period, value - value.mean())
     return np.asarray(totals * totals.size / value.size)
@@ -59,7 +61,9 @@ def influence_of_periods(request: Request, table: Any) -> Array:
 
 def few_periods(periods: int) -> str | None:
     """Why there is no interval over so few periods."""
-    return None if periods >= FEWEST else f"{periods} periods are too few for an interval over periods ({FEWEST} needed)"
+    return (
+        None if periods >= FEWEST else f"{periods} periods are too few for an interval over periods ({FEWEST} needed)"
+    )
 
 
 def half_width(influence: Array, level: float) -> float:

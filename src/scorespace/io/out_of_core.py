@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, Final, cast
 
 import narwhals as nw
@@ -138,7 +138,9 @@ def _with_cost_sums(sample: Sample, column: str, table: Any, scan: BinnedScan) -
     low, order = groups["low"].astype(np.float64), np.argsort(-groups["low"].astype(np.float64))
     sums = np.stack([groups[name].astype(np.float64) for name in names], axis=1)
     nonnegative = bool(min(groups["least_a"].astype(np.float64).min(), groups["least_b"].astype(np.float64).min()) >= 0)
-    return replace(table, costs=CostTable(costs, low[order], sums=sums[order], nonnegative=nonnegative, edges=scan.edges))
+    return replace(
+        table, costs=CostTable(costs, low[order], sums=sums[order], nonnegative=nonnegative, edges=scan.edges)
+    )
 
 
 def count_slices_in_engine(

@@ -120,10 +120,10 @@ def resolve_roles(
 ) -> Roles:
     """Resolve and check the role of each column; `names` renames models by their column.
 
-    `costs` names columns of costs, `period` the period of each case. `weights`: "cases" if a weighted row is one case, "copies" if its weight is a frequency. `models` adds regression
-    models as KIND(COLUMN), and `predictions` plain ones. `intervals` gives columns and nominal level of prediction
-    intervals by model, `baseline` a column or number that relative errors refer to, `time` orders the rows, and `known`
-    lists classes that may be absent.
+    `costs` names columns of costs, `period` the period of each case. `weights`: "cases" if a weighted row is one case,
+    "copies" if its weight is a frequency. `models` adds regression models as KIND(COLUMN), and `predictions` plain
+    ones. `intervals` gives columns and nominal level of prediction intervals by model, `baseline` a column or number
+    that relative errors refer to, `time` orders the rows, and `known` lists classes that may be absent.
 
     >>> from scorespace.io import read
     >>> source = read({"outcome": [1, 0], "p_nb": [0.9, 0.2]})

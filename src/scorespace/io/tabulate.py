@@ -76,7 +76,7 @@ def _with_costs(sample: Sample, tables: Mapping[str, Table]) -> dict[str, Table]
 
     def costed(table: Any, score: NDArray[Any]) -> Table:
         found = cost_table(costs, label, score, single=table.single, **options)
-        return replace(table, costs=found.summed() if label.size > MAX_CASES else found)
+        return replace(table, costs=found.as_sums() if label.size > MAX_CASES else found)
 
     return {name: costed(one, arrays[columns[name]]) if name in columns else one for name, one in tables.items()}
 

@@ -173,7 +173,8 @@ def refuse_empty_costs(source: Source, roles: Roles, gaps: Mapping[str, int]) ->
         if not gaps[column]:
             continue
         flags = frame.select(
-            as_label(frame, roles.truth).alias("label"), (~is_missing_value(column, schema[column])).cast(nw.Int64).alias("known")
+            as_label(frame, roles.truth).alias("label"),
+            (~is_missing_value(column, schema[column])).cast(nw.Int64).alias("known"),
         )
         counts = source.arrays(flags.group_by("label").agg(known=nw.col("known").sum()))
         for label, known in zip(counts["label"].tolist(), counts["known"].tolist(), strict=True):

@@ -22,9 +22,7 @@ def _table_of_costs(**options: Any) -> type | None:
     return CostSums if any(isinstance(options.get(side), str) for side in SIDES) else None
 
 
-_under_condition = partial(
-    measure, conditioned=True, stratified=lambda prevalence=None, **_: prevalence is not None
-)
+_under_condition = partial(measure, conditioned=True, stratified=lambda prevalence=None, **_: prevalence is not None)
 
 FpCost = Annotated[float | str, "cost of a false positive, or its column"]
 FnCost = Annotated[float | str, "cost of a false negative, or its column"]

@@ -41,14 +41,14 @@ class Measure(TableFunction):
     `absolute_error`: the mean or median absolute error. `probability`: scores must be in [0, 1]. `biased` describes the
     bias in small samples, `coverage_note` where the interval covers in other than 92 to 98 % of samples
     (docs/coverage.md). `conditioned`: options default to the stated costs. `threshold_option` names an option that
-    defaults to the threshold of the request. `companion` names the measure shown beside
-    it, `multiclass_default` the class scores used if no class is named. `bounds` gives certified bounds on binned
-    scores; `monotone`: monotone in TP and in FP alone. `ranges` and `intervals` hold the range and the interval method
-    for further tables if they differ; `range_with` and `best_with` compute the range and the better direction from the
-    options if they depend on them, and `table_with` the table that the options need. `count`: a number of cases. `infinite` and `undefined` are the reasons given for
-    such values. Without `best`, neither direction is better. `shorthands` maps names of the measure with options, a
-    class or an operating point to their full spelling. `each` and `pairs` hold fast implementations of all one-vs-rest
-    values (…, K) or one-vs-one values (…, K, K), by table.
+    defaults to the threshold of the request. `companion` names the measure shown beside it, `multiclass_default` the
+    class scores used if no class is named. `bounds` gives certified bounds on binned scores; `monotone`: monotone in TP
+    and in FP alone. `ranges` and `intervals` hold the range and the interval method for further tables if they differ;
+    `range_with` and `best_with` compute the range and the better direction from the options if they depend on them, and
+    `table_with` the table that the options need. `count`: a number of cases. `infinite` and `undefined` are the reasons
+    given for such values. Without `best`, neither direction is better. `shorthands` maps names of the measure with
+    options, a class or an operating point to their full spelling. `each` and `pairs` hold fast implementations of all
+    one-vs-rest values (…, K) or one-vs-one values (…, K, K), by table.
     """
 
     function: Formula

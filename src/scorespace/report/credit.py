@@ -51,7 +51,8 @@ def discrimination(evaluation: EvaluationView) -> Sequence[Block]:
     alt = "Share of positives found against the share of cases, from the highest scores on."
     caption = "Cumulative accuracy profile (CAP): share of positives among the highest scores."
     grids = [block for name in names for block in _table(evaluation, name, "bands")]
-    grid = measures_view.measure_grid(list(found), names)
+    labels = {str(one.spec): evaluation.profile.label(one.spec) for one in found}
+    grid = measures_view.measure_grid(list(found), names, labels)
     return [Text(text), grid, Picture(lambda: evaluation.drawing("gain"), alt, caption), *grids]
 
 
@@ -98,7 +99,9 @@ def concentration(evaluation: EvaluationView) -> Sequence[Block]:
 def _graded(evaluation: EvaluationView) -> list[str]:
     """Models whose scores are the probabilities of few grades."""
     models = evaluation.models
-    return [name for name in _scored(evaluation) if models[name].probabilities and models[name].score.size <= MAX_GRADES]
+    return [
+        name for name in _scored(evaluation) if models[name].probabilities and models[name].score.size <= MAX_GRADES
+    ]
 
 
 def _table(evaluation: EvaluationView, model: str, kind: str) -> list[Block]:

@@ -10,7 +10,7 @@ from typing import Final
 
 from scorespace import decisions
 from scorespace.comparisons.result import Comparison
-from scorespace.decisions import CostEstimate, Decision
+from scorespace.decisions import CaseCostDecision, CostEstimate, Decision
 from scorespace.errors import DataError
 from scorespace.inference.estimate import Estimate, Estimates
 from scorespace.measures import MeasureSpec

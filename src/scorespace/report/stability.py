@@ -22,7 +22,14 @@ def blocks(stability: Stability) -> Sequence[Block]:
     found: list[Block] = []
     if stability.indices:
         rows = tuple(
-            (f"{one.measure} {one.name}", one.text, decimals(one.expected, 4), str(one.df), format_p_cell(one.p), one.rule)
+            (
+                f"{one.measure} {one.name}",
+                one.text,
+                decimals(one.expected, 4),
+                str(one.df),
+                format_p_cell(one.p),
+                one.rule,
+            )
             for one in stability.indices
         )
         caption = "The rule of thumb (0.1, 0.25) ignores the numbers of cases; the test does not."
@@ -30,11 +37,11 @@ def blocks(stability: Stability) -> Sequence[Block]:
         if len(stability.indices) == 1:
             found.append(_bins(stability))
     if stability.changes:
-        rows = tuple(
+        changed = tuple(
             (f"{one.measure} {one.name}", one.before, one.after, one.text, format_p_cell(one.p))
             for one in stability.changes
         )
-        found.append(Grid(("", "before", "after", "difference", "p"), rows))
+        found.append(Grid(("", "before", "after", "difference", "p"), changed))
     return [*found, *(block for one in stability.migrations for block in _matrix(one))]
 
 

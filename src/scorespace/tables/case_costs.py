@@ -155,7 +155,7 @@ class CostTable(Table):
     bin contains one of the `edges`. `period` is the period of each case, `periods` the table of their scores.
 
     >>> table = cost_table(CostColumns(CaseCosts(fp=5, fn="x", tp=5), 5, np.array([20.0, 150.0])), [0, 1], [0.1, 0.9])
-    >>> table.at(0.5).mean, table.summed().at(0.5).mean
+    >>> table.at(0.5).mean, table.as_sums().at(0.5).mean
     (2.5, 2.5)
     """
 
@@ -210,11 +210,13 @@ class CostTable(Table):
             terms = self.terms
             both = self.sums[:, terms.index((1, 1, 0))] - self.sums[:, terms.index((1, 0, 1))]
             return self.score, self.sums[:, terms.index((1, 0, 0))], both
-        assert self.act is not None and self.wait is not None
+        assert self.act is not None
+        assert self.wait is not None
         weight = np.ones(self.score.size) if self.weight is None else self.weight
         values, place = np.unique(-self.score, return_inverse=True)
-        totals = (np.bincount(place, column, values.size) for column in (weight, weight * (self.act - self.wait)))
-        return (-values, *totals)
+        differences = weight * (self.act - self.wait)
+        cases, totals = (np.bincount(place, column, values.size) for column in (weight, differences))
+        return -values, cases, totals
 
     @property
     def total_weight(self) -> float:
@@ -282,16 +284,18 @@ class CostTable(Table):
         return Moments(mean, cases, max(0.0, second), third, max(0.0, fourth))
 
     def _moments_by_case(self, acted: Array, above: tuple[float, float], below: tuple[float, float]) -> Moments:
-        assert self.act is not None and self.wait is not None
+        assert self.act is not None
+        assert self.wait is not None
         value = acted * (above[0] * self.act + above[1] * self.wait)
         value = value + (1 - acted) * (below[0] * self.act + below[1] * self.wait)
         return moments_of_cases(value, self.weight, self.group, copies=self.copies)
 
-    def summed(self, bits: int = 0) -> CostTable:
+    def as_sums(self, bits: int = 0) -> CostTable:
         """The table with sums for each distinct score, or for each bin of scores that agree in their first digits."""
         if self.sums is not None:
             return self
-        assert self.act is not None and self.wait is not None
+        assert self.act is not None
+        assert self.wait is not None
         key = self.score if not bits else np.asarray(bin_of_score(self.score, bits))
         values, place = np.unique(-key, return_inverse=True)
         low = np.full(values.size, np.inf)
@@ -306,7 +310,7 @@ class CostTable(Table):
         sums = np.stack(columns, axis=1)
         return replace(self, score=low, act=None, wait=None, weight=None, group=None, copies=False, sums=sums)
 
-    def __add__(self, other: Self) -> CostTable:  # type: ignore[override]
+    def __add__(self, other: Self) -> CostTable:
         """Merge the tables of two samples: case by case up to a million cases, else as sums."""
         if self.stated != other.stated:
             raise DataError("these tables hold different costs.", hint="the same costs in both")
@@ -320,12 +324,12 @@ class CostTable(Table):
                     for one in [getattr(other, name)]
                 }
                 return replace(self, **columns, nonnegative=nonnegative, single=self.single and other.single)
-        a, b = self.summed(), other.summed()
+        a, b = self.as_sums(), other.as_sums()
         if a.terms != b.terms:
             raise DataError("a weighted and an unweighted table cannot be merged.", hint="weights in both")
         values, place = np.unique(np.concatenate([-a.score, -b.score]), return_inverse=True)
         sums = np.zeros((values.size, len(a.terms)))
-        np.add.at(sums, place, np.concatenate([a.sums, b.sums]))  # type: ignore[list-item]
+        np.add.at(sums, place, np.concatenate([a.sums, b.sums]))
         return replace(a, score=-values, sums=sums, nonnegative=nonnegative)
 
     def __repr__(self) -> str:
@@ -370,7 +374,6 @@ def cost_table(
     values = np.asarray(score, dtype=np.float64)
     nonnegative = bool(act.min(initial=0.0) >= 0 and wait.min(initial=0.0) >= 0)
     return CostTable(costs.stated, values, act, wait, weight, group, copies, nonnegative=nonnegative, single=single)
-
 
 
 COST_TABLES: Final[tuple[type[Table], ...]] = (CostSums, CostTable)

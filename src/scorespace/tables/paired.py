@@ -32,8 +32,9 @@ class PairTable(ByValue):
 
     `cell` (n_models, n_cases) indexes the cells of `tables`; `code` is the class of each case, an index of `classes`,
     one of which may be `positive`. `group` is the group index of each case, `fold` the fold in which it was tested and
-    `repeat` the repetition of the cross-validation; `weight` is its weight, `time` its rank in time, `costs` the costs of
-    its outcomes and `period` its period, an index of `periods`; each of these is optional. For binned data, a row represents `times` cases that share a bin of every model. `ratio` is the ratio
+    `repeat` the repetition of the cross-validation; `weight` is its weight, `time` its rank in time, `costs` the costs
+    of its outcomes and `period` its period, an index of `periods`; each of these is optional. For binned data, a row
+    represents `times` cases that share a bin of every model. `ratio` is the ratio
     of test to training cases in a fold, if known.
 
     >>> pairs = pair_table([1, 0, 1, 0], {"a": [0.9, 0.4, 0.6, 0.7], "b": [1, 0, 1, 0]})

@@ -98,9 +98,7 @@ class PeriodTable(Table):
         )
 
 
-def _merged(
-    names: tuple[str, ...], period: NDArray[Any], score: Array, positives: Array, size: Array
-) -> PeriodTable:
+def _merged(names: tuple[str, ...], period: NDArray[Any], score: Array, positives: Array, size: Array) -> PeriodTable:
     """The table with equal scores of a period merged."""
     order = np.lexsort((-score, period))
     period, score, positives, size = period[order], score[order], positives[order], size[order]
