@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
-from scipy.special import bdtrc, betainc, betaincinv, ndtr, ndtri
+from scipy.special import betainc, betaincinv, ndtr, ndtri
 
 from scorespace.comparisons.multiple_testing import holm
 from scorespace.curves.curve import UNIT, curve
@@ -45,15 +45,17 @@ def binomial_p(defaults: Array, cases: Array, stated: Array, correlation: float 
     0.0671
     """
     if not correlation:
-        return np.where(defaults > 0, bdtrc(np.maximum(defaults - 1, 0), cases, stated), 1.0)
+        return _upper_tail(defaults, cases, stated)
     nodes, weights = hermegauss(_NODES)
     rates = ndtr((ndtri(stated)[..., None] - math.sqrt(correlation) * nodes) / math.sqrt(1 - correlation))
-    tails = np.where(
-        np.asarray(defaults)[..., None] > 0,
-        bdtrc(np.maximum(np.asarray(defaults)[..., None] - 1, 0), np.asarray(cases)[..., None], rates),
-        1.0,
-    )
+    tails = _upper_tail(np.asarray(defaults)[..., None], np.asarray(cases)[..., None], rates)
     return np.asarray(tails @ weights / weights.sum())
+
+
+def _upper_tail(defaults: Array, cases: Array, rate: Array) -> Array:
+    """P(X ≥ D) of a binomial count, from the incomplete beta function."""
+    tail = betainc(np.maximum(defaults, 1), np.maximum(cases - defaults + 1, 1), rate)
+    return np.where(defaults > 0, tail, 1.0)
 
 
 def herfindahl(counts: Array) -> dict[str, float]:
