@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import numpy as np
@@ -432,7 +434,8 @@ def _print(
             )
     for name, curve in curve_family.curves.items():
         if isinstance(curve, TabularCurve) and curve.words:
-            output.write_line(f"\n{f'{name}: ' if len(curve_family.curves) > 1 else ''}{curve.words}")
+            text = f"{f'{name}: ' if len(curve_family.curves) > 1 else ''}{curve.words}"
+            output.write_line("\n" + textwrap.fill(text, get_terminal_size().columns))
     if decision is not None:
         best = _best(decision)
         threshold = "" if best["threshold"] is None else f" at threshold {threshold_text(decision.best.threshold)}"

@@ -188,8 +188,8 @@ def _words(numbers: dict[str, Array], rate: Array, facts: dict[str, Any], correl
     sentences = [
         f"Portfolio: stated {percent(portfolio['stated'])}, observed {percent(portfolio['rate'])} "
         f"(Jeffreys {p_text(portfolio['jeffreys_p'])}).",
-        f"{low or 'No'} of {rate.size} grades {'has' if low == 1 else 'have'} more positives than stated after Holm's "
-        "adjustment.",
+        f"{f'{low} of {rate.size} grades' if low else 'No grade'} {'have' if low > 1 else 'has'} more positives than "
+        "stated after Holm's adjustment.",
     ]
     if inversions:
         sentences.append(f"{inversions} grade{'s' * (inversions != 1)} with a lower rate than the grade below.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from scorespace.case_costs import CaseCosts, Rule
 from scorespace.decisions.out_of_sample import UNKNOWN_COST, CostEstimate
-from scorespace.results import Note, Result, Row, format_whole_percent, note, short, to_json_types
+from scorespace.results import Note, Result, Row, note, short, to_json_types
 from scorespace.tables.threshold import threshold_text
 
 
@@ -91,7 +91,8 @@ class CaseCostDecision(Result):
     def notes(self) -> tuple[Note, ...]:
         """Notes on few cases that bear the cost, on miscalibrated gains, and on what was chosen on these cases."""
         found = []
-        estimate = self.best.apparent if math.isnan(self.out_of_sample.value) else self.out_of_sample
+        own = self.best.out_of_sample
+        estimate = self.best.apparent if math.isnan(own.value) else own
         if estimate.reason is not None and estimate.known:
             found.append(note("SS045", f"The cost per case {estimate.reason}."))
         for model, more in self.misses:
@@ -120,7 +121,7 @@ class CaseCostDecision(Result):
     @property
     def words(self) -> str:
         """The recommendation with its cost, and what the alternatives cost."""
-        best, estimate = self.best, self.out_of_sample
+        best, estimate = self.best, self.best.out_of_sample
         source = "" if self.fitted is None else f", chosen on {self.fitted}"
         rules = ", ".join(f"to {name} {short(one.value)}" for name, one in self.trivial.items())
         if math.isnan(estimate.value):
@@ -131,7 +132,7 @@ class CaseCostDecision(Result):
             clearly = "clearly better" if len(self.choices) > 1 else "not clearly better"
             text = f"At these costs {subject} is {clearly} than to {self.better_trivial}"
             return f"{text}: {best.words}{source} costs {estimate!r} per case, {kind} ({rules}).{self._gain_text}"
-        saved = "" if math.isnan(self.savings.value) else f"; savings {self._saved}"
+        saved = "" if math.isnan(best.savings.value) else f"; savings {self._saved}"
         text = f"At these costs use {best.words}{source}: {estimate!r} per case, {kind} ({rules}{saved})."
         return f"{text}{self._gain_text}"
 
@@ -145,8 +146,9 @@ class CaseCostDecision(Result):
 
     @property
     def _saved(self) -> str:
-        low, high = (format_whole_percent(value) for value in (self.savings.low, self.savings.high))
-        return f"{format_whole_percent(self.savings.value)} [{low}, {high}]"
+        savings = self.best.savings
+        value, low, high = (f"{100 * one:.0f}".replace("-", "−") for one in (savings.value, savings.low, savings.high))
+        return f"{value} % [{low}, {high}]"
 
     def rows(self) -> list[Row]:
         """One row for each choice, those of the other rules after those of the stated one."""
