@@ -11,9 +11,11 @@ from scorespace.evaluation.curves import kinds
 from scorespace.inference.bands import band
 from scorespace.tables import ResidualTable
 
-KINDS = [kind.name for kind in kinds() if kind.table is not ResidualTable]
+NEEDS_MORE = ("case_cost", "capacity")  # costs of each case, periods
+KINDS = [kind.name for kind in kinds() if kind.table is not ResidualTable and kind.name not in NEEDS_MORE]
+TABULAR = ("bands", "grades")
 EVERY = [kind.name for kind in kinds()]
-OF_NUMBERS = [name for name in EVERY if name not in KINDS]
+OF_NUMBERS = [name for name in EVERY if name not in (*KINDS, *NEEDS_MORE)]
 STARTS_AT_INFINITY = ("roc", "pr", "gain", "hull", "threshold")
 # From the highest score down: + − + + − −
 SMALL = "y,s\n1,0.9\n0,0.8\n1,0.7\n1,0.4\n0,0.3\n0,0.1\n"
@@ -47,13 +49,46 @@ def test_in_a_process_of_its_own(shell, small):
 # --- data
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in TABULAR])
 def test_rows_have_the_keys_of_the_contract(points, kind):
     rows = points("--kind", kind)
     assert rows
     more = {"calibration": ["highest", "cases", "hits"], "threshold": ["above"]}.get(kind, [])
     assert all(list(row) == ["x", "y", "threshold", *more, "model"] for row in rows)
     assert {row["model"] for row in rows} == {"s"}
+
+
+@pytest.mark.parametrize("kind", TABULAR)
+def test_tables_have_further_columns(points, kind):
+    rows = points("--kind", kind)
+    assert all({"x", "y", "threshold", "cases", "positives", "model"} <= row.keys() for row in rows)
+    assert sum(row["cases"] for row in rows) == 6
+
+
+def test_tables_are_printed_whole(run, small):
+    done = run("curve", *small, "--kind", "bands(n=2)")
+    assert done.code == 0
+    assert "WoE" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(("kind", "said"), [("case_cost", "needs the costs of each case"), ("capacity", "--per COL")])
+def test_curves_that_need_more_say_so(run, small, kind, said):
+    done = run("curve", *small, "--kind", kind)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_costs_per_case_are_drawn(run, write, tmp_path):
+    lines = [f"{line},{10 * k}" for k, line in enumerate(SMALL.splitlines()[1:])]
+    data = write("paid.csv", "\n".join(["y,s,amount", *lines]) + "\n")
+    flags = [data, "--truth", "y", "--score", "s", "--cost-fn", "amount", "--cost-fp", "5"]
+    rows = run("curve", *flags, "--kind", "case_cost", "--format", "json").json()["rows"]
+    assert xy(rows)[0] == (0, (0 + 20 + 30) / 6)
+    assert xy(rows)[-1] == (1, 3 * 5 / 6)
+    assert run("curve", *flags, "--kind", "case_cost", "--out", "c.svg").code == 0
+    refused = run("curve", *flags, "--kind", "roc")
+    assert (refused.code, "does not use costs" in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize("kind", STARTS_AT_INFINITY)
@@ -322,6 +357,7 @@ def test_the_content_says_what_was_asked_for(run, small):
 def test_areas_are_told_where_they_mean_something(run, small, kind):
     told = run("curve", *small, "--kind", kind, "--format", "json").json()["areas"]
     assert bool(told) == (kind not in ("threshold", "space", "net_benefit", "snb", "avoided", "smooth_calibration"))
+    assert bool(told) == (kind not in ("threshold", "space", "net_benefit", "snb", "avoided", *TABULAR))
 
 
 def test_help_lists_the_kinds_and_those_with_bands(run):

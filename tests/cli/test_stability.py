@@ -19,7 +19,9 @@ def samples(tmp_path):
         bad = np.where(rng.random(600) < 1 / (1 + np.exp(2 - z)), "bad", "good")
         data = {"id": np.arange(600), "outcome": bad, "points": np.round(600 - 40 * z), "x1": z.round(1), "x2": z > 0}
         paths.append(tmp_path / f"{k}.csv")
-        pd.DataFrame(data | {"grade": np.array(list("ABC"))[np.digitize(z, [-0.5, 0.5])]}).to_csv(paths[-1], index=False)
+        pd.DataFrame(data | {"grade": np.array(list("ABC"))[np.digitize(z, [-0.5, 0.5])]}).to_csv(
+            paths[-1], index=False
+        )
     return [str(path) for path in paths]
 
 

@@ -8,8 +8,8 @@ import scorespace as ss
 from oracles.load import reference
 from scorespace.comparisons.grades import binomial_p, grades, herfindahl
 from scorespace.drift.stability import bin_counts, index_of_counts, index_of_tables, migration, stability_index
-from scorespace.measures import parse
 from scorespace.inference.estimate import estimate
+from scorespace.measures import parse
 from scorespace.tables import score_table
 
 CASES = {case["topic"]: case for case in reference("trades")}

@@ -15,7 +15,8 @@ DATA = {
     "m_b": [0.2, 0.5, 0.6, 0.5, 0.3, 0.2, 0.3, 0.5, 0.3],
     "m_c": [0.1, 0.3, 0.3, 0.2, 0.5, 0.7, 0.1, 0.3, 0.3],
 }
-OF_CLASSES = [kind for kind in kinds() if kind.table is not ss.ResidualTable]
+NEEDS_MORE = ("case_cost", "capacity")  # costs of each case, periods
+OF_CLASSES = [kind for kind in kinds() if kind.table is not ss.ResidualTable and kind.name not in NEEDS_MORE]
 TWO = {"y": [1, 0, 1, 1, 0, 0], "s": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1], "d": [1, 1, 0, 1, 0, 0]}
 
 

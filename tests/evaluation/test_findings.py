@@ -99,6 +99,12 @@ def test_every_kind_of_note_on_an_evaluation_is_tested_here():
     assert len(set().union(*raised)) > 20
 
 
+def test_ss045_few_cases_bear_a_cost():
+    data = {"y": TRUTH, "s": SCORE, "amount": np.where(np.arange(TRUTH.size) % 50, 1.0, 1e4)}
+    ev = ss.evaluate(data, truth="y", scores="s", positive="bad", cost_fp=5, cost_fn="amount")
+    assert "SS045" in {note.code for note in ev.notes}
+
+
 def test_ss001_few_cases_in_a_class():
     few = np.array(["bad"] * (FEW_CASES - 1) + ["good"] * 100)
     score = np.linspace(0, 1, few.size)

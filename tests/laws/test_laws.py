@@ -93,6 +93,7 @@ REASONS = {
     "nothing is predicted negative": lambda p, n, pp, pn: pn == 0,
     "all cases are predicted the same": lambda p, n, pp, pn: (pp == 0) | (pn == 0),
     "a class has no cases": lambda p, n, pp, pn: (p == 0) | (n == 0),
+    "acting on all cases or on none costs nothing": lambda p, n, pp, pn: (p == 0) | (n == 0),
     "only one class is present": lambda p, n, pp, pn: (p == 0) | (n == 0),
     "there are neither positives nor predicted positives": lambda p, n, pp, pn: (p == 0) & (pp == 0),
     "truth and decision are the same single class": lambda p, n, pp, pn: (p + pp == 0) | (n + pn == 0),
@@ -117,6 +118,7 @@ REASONS_OF_SCORES = {
     ),
     "every score is at the midpoint": lambda table: table.score.size < 2,  # at the mean of all
     "a class that the midpoint needs is absent": lambda table: False,  # the mean needs none
+    "all scores are equal": lambda table: table.score.size < 2,
     "all these scores are the same": lambda table: np.sum((table.score > 0) & (table.score < 1)) < 2,
     "a class has no scores between 0 and 1": lambda table: any(
         not np.any(side[(table.score > 0) & (table.score < 1)]) for side in (table.pos, table.neg)

@@ -392,9 +392,9 @@ class Results:
         before = {} if self.before is None else self.before.tables
         both = ((name, before.get(name), table) for name, table in self.models.items())
         indices = tuple(
-            index_of_tables(old, new, name, self.level)
+            index_of_tables(old.inside(ScoreTable), new.inside(ScoreTable), name, self.level)
             for name, old, new in both
-            if isinstance(old, ScoreTable) and isinstance(new, ScoreTable)
+            if old is not None and old.thresholded and new.thresholded and new.has_positive
         )
         if not indices:
             return None

@@ -47,7 +47,7 @@ def divergence_test(value: float, bins: int, n: float, m: float, level: float = 
 
 
 def _is_information_value(request: Request) -> bool:
-    return request.measure.name == "iv" and isinstance(request.table, ScoreTable) and not request.stated
+    return request.measure.name == "iv" and request.table.thresholded and not request.stated
 
 
 @interval("noncentral-chi2", "noncentral χ² of a divergence in bins", suits=_is_information_value, declared=True)
@@ -58,7 +58,8 @@ def divergence_interval(plan: IntervalRequest) -> Interval:
     """
     table = plan.request.table.inside(ScoreTable)
     n, m = float(table.n_pos), float(table.n_neg)
-    bins = counts_in_bins(table, int(plan.request.spec.arguments.get("bins", BINS)))[0].shape[-1]
+    counts = counts_in_bins(table, int(plan.request.spec.arguments.get("bins", BINS)))
+    bins = int(((counts[0] + counts[1]) > 0).sum())
     if bins < 2 or not (n and m) or not math.isfinite(plan.value):
         return undefined_interval("there is only one bin")
     found = divergence_test(plan.value, bins, n, m, plan.level)

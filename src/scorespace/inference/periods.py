@@ -6,7 +6,7 @@ Reference: Cochran (1977), "Sampling Techniques", chapter 6 (ratio estimates).
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from scipy.special import stdtrit
@@ -47,9 +47,9 @@ def period_influence(request: Request, table: Any) -> Array:
 
 def influence_of_periods(request: Request, table: Any) -> Array:
     """Influence of each period on a measure of outcomes, or on the mean of costs that differ from case to case."""
-    sums = request.table
-    if not isinstance(sums, CostSums):
+    if not request.table.closed_form:
         return period_influence(request, table)
+    sums = cast(CostSums, request.table)
     costs = sums.table
     assert costs.act is not None
     assert costs.wait is not None

@@ -100,7 +100,7 @@ def _check_columns(t: CostSums, stated: dict[str, Any]) -> None:
     title="Savings",
     best="high",
     range=(-INF, 1),
-    undefined="a rule without a model costs nothing, or there are no cases",
+    undefined="acting on all cases or on none costs nothing",
     aliases=("relative_savings",),
     table_with=_table_of_costs,
     coverage_note=NOT_SIMULATED,

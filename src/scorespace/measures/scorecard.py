@@ -20,6 +20,8 @@ BINS: Final = 10
 ADDED: Final = 0.5
 """Added to every count, so that an empty bin has a finite weight of evidence."""
 
+_ROUNDING: Final = 1e-24  # relative variance of equal scores
+
 Bins = Annotated[int, "bins with about equally many cases; equal scores share one"]
 
 
@@ -38,25 +40,39 @@ def quantile_bins(score: Array, cases: Array, bins: int) -> NDArray[np.intp]:
 
 
 def jeffreys_divergence(first: Array, second: Array, add: float = ADDED) -> Array:
-    """Σ (f − s) · ln(f / s) of the shares of two rows of counts (last axis), with `add` added to every count."""
+    """Σ (f − s) · ln(f / s) of the shares of two rows of counts (last axis), with `add` added to every count.
+
+    Bins without a case in either row do not count.
+    """
+    used = (np.asarray(first) + np.asarray(second)) > 0
     shares = []
     for counts in (first, second):
-        counts = np.asarray(counts, dtype=np.float64) + add
-        shares.append(ratio(counts, counts.sum(axis=-1, keepdims=True)))
+        filled = np.where(used, np.asarray(counts, dtype=np.float64) + add, 0.0)
+        shares.append(np.asarray(ratio(filled, filled.sum(axis=-1, keepdims=True))))
     f, s = shares
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(f == s, 0.0, (f - s) * np.log(f / s))
+        terms = np.where((f == s) | ~used, 0.0, (f - s) * np.log(f / s))
     return np.asarray(terms.sum(axis=-1))
 
 
 def counts_in_bins(t: ScoreTable, bins: int) -> tuple[Array, Array]:
-    """Positives and negatives in quantile bins of all cases (…, bins), lowest scores first."""
+    """Positives and negatives in quantile bins of the cases of each replicate (…, bins), lowest scores first."""
     if bins < 2:
         raise MeasureError(f"bins={bins:g} is not a number of bins.", hint="2 or more, such as bins=10")
-    cases = (t.pos + t.neg).reshape(-1, t.score.size).sum(axis=0)
-    bin_ = quantile_bins(t.score, cases, int(bins))
-    indicator = (bin_[:, None] == np.arange(bin_.max(initial=0) + 1)).astype(np.float64)
-    return t.pos @ indicator, t.neg @ indicator
+    size = min(int(bins), max(1, t.score.size))
+    cases = t.pos + t.neg
+    total = cases.sum(axis=-1, keepdims=True)
+    below = total - np.cumsum(cases, axis=-1)
+    bin_ = np.clip(np.floor(bins * ratio(below, total) + 1e-9), 0, bins - 1)
+    if bins > size:  # at most as many bins as scores: number those that occur
+        bin_ = np.cumsum(np.diff(bin_[..., ::-1], axis=-1, prepend=bin_[..., -1:]) > 0, axis=-1)[..., ::-1]
+    rows = bin_.reshape(-1, t.score.size).astype(np.intp)
+    place = (np.arange(rows.shape[0])[:, None] * size + rows).ravel()
+    shape = (*cases.shape[:-1], size)
+    positives, negatives = (
+        np.bincount(place, side.ravel(), rows.shape[0] * size).reshape(shape) for side in (t.pos, t.neg)
+    )
+    return positives, negatives
 
 
 @measure(
@@ -82,7 +98,7 @@ def iv(
     title="Divergence",
     range=(0, INF),
     best="high",
-    undefined="a class has no cases, or all scores of each class are equal",
+    undefined="a class has no cases, or all scores are equal",
     infinite="all scores of each class are equal",
     stratified=True,
     coverage_note=NOT_SIMULATED,
@@ -95,5 +111,9 @@ def divergence(t: ScoreTable) -> Array:
         mean = ratio(counts @ t.score, total)
         means.append(mean)
         centred = (t.score - np.asarray(mean)[..., None]) ** 2
-        variances.append(ratio((counts * centred).sum(axis=-1), total))
-    return ratio((means[0] - means[1]) ** 2, (variances[0] + variances[1]) / 2)
+        variance = np.asarray(ratio((counts * centred).sum(axis=-1), total))
+        variances.append(np.where(variance > _ROUNDING * np.abs(t.score).max(initial=0.0) ** 2, variance, 0.0))
+    gap = np.abs(np.asarray(means[0]) - np.asarray(means[1]))
+    gap = np.where(gap > 1e-12 * np.abs(t.score).max(initial=0.0), gap, 0.0)
+    spread = (variances[0] + variances[1]) / 2
+    return np.where(np.isnan(means[0]) | np.isnan(means[1]), np.nan, ratio(gap**2, spread))
