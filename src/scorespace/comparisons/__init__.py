@@ -4,13 +4,11 @@ from scorespace.comparisons import delong
 from scorespace.comparisons import folds
 from scorespace.comparisons import mcnemar
 from scorespace.comparisons import mcnemar_prices
-from scorespace.comparisons import case_costs
 from scorespace.comparisons import grades
 from scorespace.comparisons import regression
 from scorespace.comparisons import paired
 from scorespace.comparisons import ranking
 from scorespace.comparisons import calibration
-from scorespace.comparisons import unpaired  # the catalogue's order
 from scorespace.comparisons import unpaired
 from scorespace.comparisons import case_costs
 from scorespace.comparisons import periods  # the catalogue's order

@@ -31,8 +31,8 @@ from scorespace.tables.table import ResolvedTable
 COMMON: Final = "all together"
 """Name of the curve of all models together."""
 
-_FROM_ABOVE = (threshold, calibration_band, smooth_calibration_band)  # declared in packages above curves/
-_FROM_ABOVE = (threshold, calibration_band, bands_of_scores, grades)  # declared in packages above curves/
+_FROM_ABOVE = (threshold, calibration_band, smooth_calibration_band, bands_of_scores, grades)
+"""Declared in packages above curves/."""
 
 
 def kinds() -> tuple[CurveKind[Any], ...]:
