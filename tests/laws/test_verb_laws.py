@@ -45,6 +45,35 @@ def test_a_comparison_is_the_difference_of_the_values(seed):
 
 @law
 @given(seed=seeds)
+def test_a_threshold_stated_for_all_is_that_of_every_comparison(seed):
+    """With one threshold for the evaluation, each comparison of decisions is the difference of values there."""
+    rows, other = sample(seed), sample(seed + 1)
+    for more in ({}, {"group": "patient"}, {"weight": "w"}, {"fold": "fold"}):
+        ev, there = (evaluated(one, threshold=0.3, interval="none", **more) for one in (rows, other))
+        compared = 0
+        for spec in OF_DECISIONS:
+            bare, found = spec.partition("@")[0], None
+            a, b = (one.value for one in ev.measures(spec))
+            pair = allowed(ev.compare, "a", "b", measure=bare, test="bootstrap(replicates=20)")
+            if pair is not None and np.isfinite(pair[0].difference):
+                compared += 1
+                assert pair[0].difference == pytest.approx(a - b, abs=1e-12), (spec, more)
+            found = allowed(ev.compare_with, there, "a", measure=bare, test="bootstrap(replicates=20)")
+            if found is not None and np.isfinite(found[0].difference):
+                then = there.measures(spec, model="a")[0].value
+                assert found[0].difference == pytest.approx(a - then, abs=1e-12), (spec, more)
+            found = allowed(ev.compare_against, 0.25, "a", measure=bare, test="bootstrap(replicates=20)")
+            if found is not None and np.isfinite(found[0].difference):
+                assert found[0].difference == pytest.approx(a - 0.25, abs=1e-12), (spec, more)
+        assert compared > 10, more
+        mcnemar = allowed(ev.compare, "a", "b", test="mcnemar")
+        if mcnemar is not None:
+            right = [((rows[name] >= 0.3) == (rows["y"] == 1)).mean() for name in "ab"]
+            assert mcnemar[0].difference == pytest.approx(right[0] - right[1]), more
+
+
+@law
+@given(seed=seeds)
 def test_differences_beside_the_values_are_theirs(seed):
     ev = evaluated(sample(seed), measures=",".join(EVERY), interval="none")
     held = values(ev.summary)

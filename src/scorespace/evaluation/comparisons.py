@@ -18,11 +18,12 @@ from scorespace.inference.bootstrap import BootstrapDraws
 from scorespace.inference.calibration_null import at_sample_prevalence
 from scorespace.inference.estimate import Estimate
 from scorespace.measures import MeasureSpec, parse, parse_list
-from scorespace.measures.request import bind, stated_threshold
+from scorespace.measures.request import bind, can_compute, stated_threshold
 from scorespace.report import comparison as view
 from scorespace.report import notebook
 from scorespace.report.protocol import ResultsView
 from scorespace.results import notebook_html
+from scorespace.tables import Counts
 from scorespace.tables.models import Models
 from scorespace.tables.paired import PairTable
 from scorespace.tables.threshold import user_threshold
@@ -57,7 +58,7 @@ def compare_models(
             seen=listing(evaluation.models),
             hint='scores=["a", "b"], or compare one with a value or on another sample',
         )
-    spec, asked["default_at"] = _spec(evaluation, measure), stated_threshold(evaluation.requested)
+    spec, asked["default_at"] = _spec(evaluation, measure, models), _stated_threshold(evaluation)
     if asked["at"] is not None and math.isnan(asked["at"]):
         raise ScoreError("at=nan is not a threshold.", hint="a number, such as 0.5")
     if asked["at"] is not None and evaluation.models.scale is not None:
@@ -100,7 +101,7 @@ def compare_samples(
     mine, theirs = evaluation.models, other.models
     names = tuple(models) or tuple(mine)
     mine.refuse_unlike(theirs, names)
-    spec = _spec(evaluation, measure)
+    spec = _spec(evaluation, measure, names)
     found = unpaired.compare_models(
         {name: sample_of(evaluation, name) for name in names},
         {name: sample_of(other, name) for name in names},
@@ -117,7 +118,7 @@ def compare_with(
 ) -> Comparisons:
     """Each model's usual measure, or another one, against a value."""
     samples = {name: sample_of(evaluation, name) for name in models or evaluation.models}
-    spec = _spec(evaluation, measure)
+    spec = _spec(evaluation, measure, models)
     found = unpaired.compare_with_value(samples, value, spec, level=evaluation.level, **asked)
     return _with_gaps(evaluation, _as_asked(found, spec))
 
@@ -148,11 +149,21 @@ def by_each(
     return pool([compare_one(spec) for spec in specs], adjust)
 
 
-def _spec(evaluation: ResultsView, measure: MeasureSpec | None) -> MeasureSpec | None:
-    """The requested measure for the stated prevalence, its threshold in the units of the scale that is stated."""
+def _stated_threshold(evaluation: ResultsView) -> float | None:
+    """The threshold that a request or the evaluation states."""
+    stated = stated_threshold(evaluation.requested)
+    return evaluation.stated_threshold if stated is None else stated
+
+
+def _spec(evaluation: ResultsView, measure: MeasureSpec | None, models: Sequence[str]) -> MeasureSpec | None:
+    """The requested measure for the stated prevalence and threshold, which is in the units of the stated scale."""
     if measure is None:
         return None
     (spec,) = stated_on(evaluation.models.scale, [measure])
+    if spec.measure.table is Counts and spec.at is None:
+        placed = replace(spec, at=_stated_threshold(evaluation))
+        if all(can_compute(placed, evaluation.models[name]) for name in models or evaluation.models):
+            spec = placed
     return spec.for_prevalence(evaluation.prevalence)
 
 

@@ -54,6 +54,9 @@ class ResultsView(Protocol):
     def interval(self) -> str | None: ...
 
     @property
+    def stated_threshold(self) -> float | None: ...
+
+    @property
     def requested(self) -> tuple[MeasureSpec, ...]: ...
 
     @property
