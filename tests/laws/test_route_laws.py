@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 
 import scorespace as ss
-from laws.routes import ROLES, ROUTES, allowed, evaluated, known, law, sample, seeds
+from laws.routes import RARE, ROLES, ROUTES, allowed, evaluated, known, law, sample, seeds
+from scorespace.evaluation.assemble import evaluate_data
 from scorespace.report import terminal
 
 MEASURES = "auc,ap,ks,brier,ppv@0.3,tpr@0.3,f1@0.3,mcc@0.3,tpr@top10%"
@@ -425,6 +426,58 @@ def test_a_saved_evaluation_keeps_its_seed_threshold_and_notes(tmp_path):
     assert "SS009" in [note.code for note in ss.load(tmp_path / "plain.json").sample_notes]
     stated = evaluated(rows, measures="acc@0.3,tpr", baseline=str(tmp_path / "plain.json"))
     assert {float(gap.estimate.spec.at) for gap in stated.changes.gaps} == {0.3}
+
+
+COSTLY = ss.Condition(fp=1, fn=3)
+STATED = (
+    {"threshold": 0.3},
+    {"prevalence": 0.1},
+    {"prevalence": 0.1, "threshold": 0.3, "measures": "ppv,tpr"},
+    {"condition": COSTLY, "threshold": 0.3},
+    {"condition": RARE},
+    {"condition": ss.Condition(fp=1, fn=0.01, prevalence=0.01)},  # the threshold is infinite
+    {"profile": "clinical"},
+    {"full": True},
+    {"interval": "bootstrap"},
+    {"level": 0.8, "seed": 3},
+    {"measures": "acc@0.3,tpr"},
+    {"weight": "w"},
+    {"scale": "0..2", "threshold": 0.8},
+    {"memory": "1 B"},
+)
+
+
+@pytest.mark.parametrize("stated", STATED, ids=lambda stated: " ".join(stated))
+def test_a_saved_evaluation_is_the_evaluation(stated, tmp_path):
+    """Loaded, it has the same rows; as a baseline of the same cases, it differs nowhere."""
+    rows, path = sample(4, 150), tmp_path / "saved.json"
+    ev = evaluate_data(rows, **ROLES, **stated)
+    ev.save(path)
+    assert ss.load(path).to_dict()["rows"] == ev.to_dict()["rows"]
+    later = evaluate_data(rows, **ROLES, **stated, baseline=str(path))
+    assert "SS096" not in [note.code for note in later.changes.notes if "other" in note.text]
+    chosen = "condition" in stated and "threshold" not in stated  # else the value then is a cross-fitted one
+    for gap in later.changes.gaps:
+        if not (chosen and gap.estimate.spec.at is not None) and np.isfinite(gap.estimate.value):
+            assert gap.rest == pytest.approx(gap.estimate.value), str(gap.estimate.spec)
+
+
+def test_another_prevalence_than_in_the_baseline_is_noted(tmp_path):
+    rows, path = sample(5, 150), tmp_path / "saved.json"
+    for saved, now in ((0.1, None), (None, 0.1), (0.1, 0.2), (0.1, 0.1)):
+        evaluate_data(rows, **ROLES, measures="ppv@0.3", prevalence=saved).save(path)
+        later = evaluate_data(rows, **ROLES, measures="ppv@0.3", prevalence=now, baseline=str(path))
+        assert any("the prevalence is" in note.text for note in later.changes.notes) == (saved != now)
+        assert all(gap.rest == pytest.approx(gap.estimate.value) for gap in later.changes.gaps)
+
+
+def test_a_stated_threshold_precedes_that_of_the_baseline(tmp_path):
+    rows, path = sample(5, 150), tmp_path / "saved.json"
+    evaluated(rows, measures="acc", threshold=0.3).save(path)
+    for stated, at in (({}, 0.3), ({"threshold": 0.6}, 0.6)):
+        for gap in evaluated(rows, measures="acc", baseline=str(path), **stated).changes.gaps:
+            right = ((rows[gap.estimate.model] >= at) == (rows["y"] == 1)).mean()
+            assert (gap.estimate.value, gap.rest) == pytest.approx((right, right))
 
 
 def test_the_seed_reaches_the_classes_of_binned_scores():

@@ -24,6 +24,7 @@ from scorespace.inference.estimate import check_level, check_method
 from scorespace.io.saved_evaluations import read_saved_evaluation
 from scorespace.measures import parse
 from scorespace.measures.request import bind
+from scorespace.profiles import find_profile
 from scorespace.results import Alternative, note
 from scorespace.tables import Table, confusion, residual_table, score_table
 from scorespace.tables.array_tables import table_of_arrays
@@ -483,13 +484,28 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
     try:
         specs = specs_of([str(one) for one in asked["measures"]])
         level, seed, interval = float(asked["level"]), int(asked["seed"]), check_method(asked["interval"])
+        prevalence, threshold = (
+            None if asked.get(name) is None else float(asked[name]) for name in ("prevalence", "threshold")
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{saved.name!r} is damaged.", seen=f"wrong: {error}", hint="save it again") from None
     check_level(level)
     held = replace(models_from_tables(saved.tables, str(asked.get("data", saved.name))), rows=saved.rows)
     notes = [*saved.notes]
     notes += [note("SS096", f"{name} was not saved with its table: {why}.") for name, why in saved.without.items()]
-    return Evaluation(held, level, seed, interval, specs, saving.condition_of(saved), sample_notes=tuple(notes))
+    return Evaluation(
+        held,
+        level,
+        seed,
+        interval,
+        specs,
+        saving.condition_of(saved),
+        sample_notes=tuple(notes),
+        profile=find_profile(asked.get("profile")),
+        full=bool(asked.get("full")),
+        stated_threshold=threshold,
+        stated_prevalence=prevalence,
+    )
 
 
 def measure(

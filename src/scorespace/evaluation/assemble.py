@@ -118,7 +118,7 @@ def evaluate_data(
         pairs = whole.models.pairs
         held = replace(whole.models, name=name, pairs=None if pairs is None else replace(pairs, ratio=given.ratio))
         notes = (*given.notes, *whole.sample_notes)
-        before = None if saved is None else saving.before_of(saved, held, condition)
+        before = None if saved is None else saving.before_of(saved, held, condition, prevalence)
         return replace(whole, models=held, sample_notes=notes, before=before)
     if dataset is not None:
         raise ScoreSpaceError(
@@ -192,7 +192,7 @@ def evaluate_data(
         frame_library=library,
         progress=progress,
         parts=parts,
-        before=None if saved is None else saving.before_of(saved, held, condition),
+        before=None if saved is None else saving.before_of(saved, held, condition, prevalence),
         profile=chosen_profile,
         full=full,
         parity=parity,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -40,6 +41,9 @@ class SavableEvaluation(EvaluationView, Protocol):
     @property
     def condition(self) -> Stated | None: ...
 
+    @property
+    def stated_prevalence(self) -> float | None: ...
+
     def to_dict(self) -> Row: ...
 
 
@@ -55,13 +59,22 @@ def save(evaluation: SavableEvaluation, path: str | os.PathLike[str]) -> Path:
         "seed": evaluation.seed,
         "interval": evaluation.interval,
         "condition": _written(evaluation.condition),
-        "thresholds": {name: float(evaluation.threshold(name)) for name in models.thresholded},
+        "prevalence": evaluation.stated_prevalence,
+        "threshold": evaluation.stated_threshold,
+        "profile": evaluation.profile.name,
+        "full": evaluation.full,
+        "thresholds": {name: _as_json(float(evaluation.threshold(name))) for name in models.thresholded},
     }
     tables = {name: models[name] for name, reason in why.items() if reason is None}
     without = {name: reason for name, reason in why.items() if reason is not None}
     return write_saved_evaluation(
         SavedEvaluation(asked, evaluation.to_dict(), tables, without, evaluation.sample_notes), path
     )
+
+
+def _as_json(threshold: float) -> float | str:
+    """A threshold as JSON has it: infinite ones, which predict all cases alike, as text."""
+    return threshold if math.isfinite(threshold) else str(threshold)
 
 
 def _written(condition: Stated | None) -> Row | None:
@@ -90,7 +103,9 @@ def classes_of(saved: SavedEvaluation) -> tuple[str, ...]:
     return () if data.get("positive") is None else tuple(data.get("classes") or ())
 
 
-def before_of(saved: SavedEvaluation, models: Models, asked: Stated | None) -> Baseline:
+def before_of(
+    saved: SavedEvaluation, models: Models, asked: Stated | None, prevalence: float | None = None
+) -> Baseline:
     """The baseline for these models; refused where classes or positive class differ."""
     data = saved.result["data"]
     positive = data.get("positive")
@@ -103,7 +118,7 @@ def before_of(saved: SavedEvaluation, models: Models, asked: Stated | None) -> B
         positive,
         saved.asked.get("thresholds", {}),
         saved.without,
-        _differs(saved, models, asked),
+        _differs(saved, models, asked, prevalence),
         cache(lambda model: _on_others(saved, model)),
     )
     if positive != models.positive:
@@ -130,7 +145,8 @@ def before_of(saved: SavedEvaluation, models: Models, asked: Stated | None) -> B
 def _on_others(saved: SavedEvaluation, model: str) -> OutOfSampleCounts | None:
     """Cross-fitted outcomes of a threshold chosen on the baseline; None where it was stated."""
     table = saved.tables.get(model)
-    stated = stated_threshold(parse(str(name)) for name in saved.asked.get("measures", ())) is not None
+    requested = stated_threshold(parse(str(name)) for name in saved.asked.get("measures", ()))
+    stated = requested is not None or saved.asked.get("threshold") is not None
     if stated or table is None or not table.thresholded or model not in saved.asked.get("thresholds", {}):
         return None
     scores, condition = table.inside(ScoreTable), condition_of(saved)
@@ -169,7 +185,9 @@ def _threshold(model: str, table: Table, asked: Stated | None) -> float:
     return shown_threshold(model, table, (), cheapest)
 
 
-def _differs(saved: SavedEvaluation, models: Models, asked: Stated | None) -> tuple[str, ...]:
+def _differs(
+    saved: SavedEvaluation, models: Models, asked: Stated | None, prevalence: float | None
+) -> tuple[str, ...]:
     """How the request differs from that of the baseline, and which models have no counterpart."""
     names = (*saved.tables, *saved.without)
     gone = [name for name in names if name not in models]
@@ -188,6 +206,11 @@ def _differs(saved: SavedEvaluation, models: Models, asked: Stated | None) -> tu
         found.append(
             f"the costs are others: {_costs(saved.asked['condition'])} in the baseline, {_costs(_written(asked))} "
             "here; both samples are evaluated at those of this sample."
+        )
+    if "prevalence" in saved.asked and prevalence != saved.asked["prevalence"]:
+        then, now = ("not stated" if one is None else f"{one:g}" for one in (saved.asked["prevalence"], prevalence))
+        found.append(
+            f"the prevalence is {then} in the baseline, {now} here; both samples are evaluated as this one is."
         )
     return tuple(found)
 

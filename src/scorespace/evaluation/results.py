@@ -419,7 +419,7 @@ class Results:
         named = [spec for name in names for spec in parse_list(name)]
         specs = stated_on(self.models.scale, named) or self.requested
         at = dict(self._thresholds)
-        if stated_threshold(self.requested) is None:
+        if stated_threshold(self.requested) is None and self.stated_threshold is None:
             at |= {name: value for name, value in self.before.thresholds.items() if at.get(name) is not None}
         every = self._for_prevalence(wanted(self.models, specs, at, self._stated))
         asked = {name: with_companions(every[name]) for name in self.models if name in self.before.models}
