@@ -189,6 +189,25 @@ def test_a_choice_under_constraints(found):
     assert mine.reached == pytest.approx((reached(mine.threshold)[1],), rel=1e-12)
 
 
+def test_a_choice_at_the_highest_scores(found):
+    """The printed threshold, the cases and the bounds are those at which the values are reached."""
+    free = found.choose("ppv@top10%")
+    for one in free.candidates:
+        score = {"a": A, "b": B}[one.model]
+        weight = WEIGHT / WEIGHT.sum()
+        assert weight[score > one.threshold].sum() <= 0.1 <= weight[score >= one.threshold].sum()
+        called, least, most = one.counts, score > one.threshold, score >= one.threshold
+        assert Y[least].sum() <= called.tp <= Y[most].sum()
+        assert (1 - Y)[least].sum() <= called.fp <= (1 - Y)[most].sum()
+        ppv = called.tp * SHARE / Y.sum() / (called.tp * SHARE / Y.sum() + called.fp * (1 - SHARE) / (N - Y.sum()))
+        assert one.value == pytest.approx(float(ppv), rel=1e-9)
+    recall = next(one.value for one in found.measures("tpr@top10%") if one.model == "a")
+    for bound, kept in ((recall - 0.01, True), (recall + 0.01, False)):
+        bounded = found.choose("ppv@top10%", at_least={"tpr@top10%": bound})
+        mine = next(one for one in bounded.candidates if one.model == "a")
+        assert (mine.kept, mine.reached) == (kept, pytest.approx((recall,)))
+
+
 def test_parity_between_slices():
     ev = ss.evaluate(FRAME, **ROLES, condition=STATED, measures="ppv@0.5", by="ward", settings={"parity": True})
 

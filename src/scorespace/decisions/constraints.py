@@ -331,12 +331,20 @@ def _choose_by_rank(
         cases = pairs if pairs is not None and name in pairs.models else None  # whole groups are resampled
         results = estimates({name: specs}, BootstrapDraws({name: table}, cases, seed=seed), level=level)
         scores = table.inside(ScoreTable)
-        counts = scores.inside(Counts, None, top)
+        # With a stated prevalence, the highest scores are those of the cases in use.
+        share = next((spec.prevalence for spec in specs if spec.prevalence is not None), None)
+        in_use = scores if share is None else scores.at_prevalence(share)
+        counts = in_use.inside(Counts, None, top)
         out_of_sample, *bounds = (CostEstimate(item.value, item.low, item.high, item.reason) for item in results)
         is_feasible = all(float(item.shortfall(counts)) == 0 for item in constraints)
-        reached, cut = tuple(item.value for item in bounds), scores.threshold(scores.cut(top))
-        above, at_or_above = (float(scores.at(at).pp) for at in (np.nextafter(cut, np.inf), cut))
-        lots = (float(top.of(scores.total)) - above, at_or_above - above)
+        reached, cut = tuple(item.value for item in bounds), scores.threshold(in_use.cut(top))
+        above, tied = (float(in_use.at(at).pp) for at in (np.nextafter(cut, np.inf), cut))
+        lots = (float(top.of(in_use.total)) - above, tied - above)
+        if share is not None:
+            positive, negative = (float(getattr(scores, side) / getattr(in_use, side)) for side in ("n_pos", "n_neg"))
+            counts = Counts(counts.tp * positive, counts.fp * negative, counts.fn * positive, counts.tn * negative)
+            tied_cases = float(scores.at(cut).pp - scores.at(np.nextafter(cut, np.inf)).pp)
+            lots = (lots[0] / lots[1] * tied_cases, tied_cases)
         return ConstrainedModel(
             name,
             cut,
