@@ -259,6 +259,31 @@ def test_what_another_sample_chose_is_judged_here(seed):
     assert found[0.8].high - found[0.8].low < found[0.95].high - found[0.95].low
 
 
+IN_SINGLE = {
+    "measures": lambda rows: [one.value for one in evaluated(rows, measures="tpr@0.7,fpr@0.3,ppv@0.1").summary],
+    "bins": lambda rows: [one.value for one in evaluated(rows, measures="tpr@0.7,fpr@0.3", memory="1 B").summary],
+    "compare": lambda rows: [evaluated(rows).compare(measure="acc@0.7")[0].difference],
+    "at": lambda rows: [evaluated(rows).compare(at=0.7)[0].difference],
+    "slices": lambda rows: [gap.rest for gap in evaluated(rows, by="site", measures="tpr@0.7").slices.gaps],
+    "decide": lambda rows: [evaluated(rows).decide(fp=7, fn=3).best.calibrated_cost],
+    "reject": lambda rows: [one.rejected for one in evaluated(rows).reject(0.3).rules.values()],
+    "where": lambda rows: [evaluated(rows, where=text).models.rows for text in WHERE],
+    "where in bins": lambda rows: [evaluated(rows, where=text, memory="1 B").models.rows for text in WHERE],
+    "cases": lambda rows: ss.cases(rows["y"], rows["a"]).contingency(0.7).ravel(),
+    "array": lambda rows: [ss.measure("acc@0.7", truth=rows["y"], score=rows["a"])],
+}
+WHERE = ("a >= 0.7", "not a < 0.3", "a in (0.1, 0.3, 0.7)", "b between 0.1 and 0.3")
+
+
+@pytest.mark.parametrize("name", IN_SINGLE)
+def test_typed_numbers_mean_the_same_in_single_precision(name):
+    """0.7 typed is the 0.7 of a float32 column, whether it is a threshold, a limit or part of a condition."""
+    rows = sample(11, 300)
+    rows |= {name: np.round(rows[name], 1) for name in "ab"}
+    single = rows | {name: rows[name].astype(np.float32) for name in "ab"}
+    assert list(IN_SINGLE[name](single)) == pytest.approx(list(IN_SINGLE[name](rows)), abs=1e-6)
+
+
 def _classes(rows):
     """Scores of three classes, and numbers with two predictions, from the same random cases."""
     rng, size = np.random.default_rng(int(rows["y"].sum())), rows["y"].size

@@ -209,9 +209,10 @@ def chow(table: ScoreTable, cost: float, condition: Condition | None = None) -> 
         raise ConditionError(problem, hint=f"between {least:.4g} and {most:.4g}")
     score, factors = probabilities(table), _class_factors(table, c.prevalence)
     zone = [(cost - c.tn) / (c.fn - c.tn), (c.fp - cost) / (c.fp - c.tp)]
-    low, high = (_to_sample(min(max(p, 0.0), 1.0), *factors) for p in zone)
+    limits = [_to_sample(min(max(p, 0.0), 1.0), *factors) for p in (*zone, cut)]
+    low, high, cut = table.in_precision(limits).tolist()
     rejected = (score > low) & (score < high)
-    is_positive = (score >= _to_sample(cut, *factors)) & ~rejected
+    is_positive = (score >= cut) & ~rejected
     is_negative = ~is_positive & ~rejected
     sides = [
         (table.pos, ((is_positive, c.tp), (is_negative, c.fn), (rejected, cost))),
@@ -229,7 +230,7 @@ def chow(table: ScoreTable, cost: float, condition: Condition | None = None) -> 
     )
     if c.prevalence is None:
         outcomes = [_sum_by_price(pair for by_price in outcomes for pair in by_price.items())]
-    without_rejection = score >= _to_sample(cut, *factors)
+    without_rejection = score >= cut
     prices = _binary_costs(table, c, cost, without_rejection, rejected)
     return RejectRule(low, high, share, accuracy, paid / total, outcomes=tuple(outcomes), prices=prices)
 

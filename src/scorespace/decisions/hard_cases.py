@@ -227,7 +227,7 @@ class HardCases(Result, ByValue):
 
     def contingency(self, at: float = 0.5) -> NDArray[np.int64]:
         """Count the cases of each set (rows) predicted positive and negative (columns) at a threshold."""
-        cells = 2 * self.set.astype(np.intp) + (self.score < at)
+        cells = 2 * self.set.astype(np.intp) + (self.score < float(self.table.in_precision(at)))
         return np.bincount(cells, minlength=2 * len(SETS)).reshape(-1, 2)
 
     def of(self, zone: str, most: int | None = None) -> list[Row]:

@@ -22,6 +22,7 @@ from scorespace.errors import ColumnError, ScoreSpaceError, did_you_mean, listin
 from scorespace.io.column_values import as_number, is_missing_value, refuse_nested
 from scorespace.io.source import Source, no_rows_error
 from scorespace.results import grouped, note
+from scorespace.tables.columns import nearest_single
 from scorespace.tables.labels import label_text
 
 Schema = Mapping[str, nw.dtypes.DType]
@@ -202,7 +203,7 @@ def _convert_value(column: ColumnName, value: Any, schema: Schema) -> Any:
     if kind.is_numeric():
         if isinstance(value, str | bool):
             raise _type_error(column, value, "numbers", f"{name} = 1, without quotes")
-        return value
+        return float(nearest_single(value)) if kind == nw.Float32 else value  # as thresholds of such a column
     if kind.is_temporal():
         return _parse_time(column, value, kind)
     if not isinstance(value, str):
