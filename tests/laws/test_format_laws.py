@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import scorespace as ss
+from laws import routes
 from scorespace.report import comparison, decision, screen, serialize, terminal
+from scorespace.report.panel_measures import estimate_text
 from scorespace.results import decimals, format_interval
 
 
@@ -76,3 +78,19 @@ def test_csv_reads_back_exactly(seed):
     for row, line in zip(rows, back, strict=True):
         for name in ("value", "low", "high"):
             assert row[name] == (float(line[name]) if line[name] else None)
+
+
+@pytest.mark.parametrize("route", ["plain", "copies", "costs", "prevalence", "by", "tables"])
+def test_the_panel_opens_with_the_numbers_of_the_tables(route, tmp_path):
+    for seed in range(2):
+        ev = routes.ROUTES[route](routes.sample(seed, 200), tmp_path)
+        for points in ev.operating.models:
+            place = int((points.table.thresholds[points.kept] >= points.at).sum()) - 1
+            own = {
+                one.spec.name: one.text
+                for one in ev.everything
+                if one.model == points.name and one.spec.at is not None
+            }
+            shown = {curve.spec.name: estimate_text(curve, place) for curve in points.measures}
+            assert shown
+            assert shown == {name: own[name] for name in shown}
