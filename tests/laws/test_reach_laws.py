@@ -185,3 +185,33 @@ def test_the_runner_up_is_the_second_best():
     assert f"; {order[1].model} reaches" in costly.words
 
 
+
+
+def test_a_score_that_may_rank_by_chance_is_not_called_reversed():
+    rng = np.random.default_rng(3)
+    truth = np.repeat([0, 1], 40)
+    told = set()
+    for _ in range(12):
+        ev = ss.evaluate(truth, rng.random(80) - 0.1 * truth)
+        (area,) = ev.measures("auc")
+        assert ("reversed" in ev.verdict) == (area.high < 0.5)
+        told.add((area.value < 0.5, "reversed" in ev.verdict))
+    assert {(True, False), (True, True)} <= told
+
+
+def test_the_verdict_is_on_the_cases_in_use():
+    """At a stated prevalence below 5 %, the verdict says what a random ranking reaches there."""
+    ev = evaluate_data(sample(8, 200), **ROLES, prevalence=0.02)
+    assert "A random ranking has average precision 0.020" in ev.verdict.replace("AP", "average precision")
+
+
+def test_the_seed_reaches_changes_since_a_baseline(tmp_path):
+    """The replicates of the baseline follow the seed, too: those of the sample are held fixed here."""
+    evaluated(sample(10, 120), measures="brier,ks").save(tmp_path / "before.json")
+    asked = {"measures": "brier,ks", "interval": "bootstrap", "baseline": str(tmp_path / "before.json")}
+    found, held = [], evaluated(sample(9, 120), **asked).draws
+    for seed in (0, 0, 1):
+        ev = evaluated(sample(9, 120), **asked, seed=seed)
+        ev.__dict__["draws"] = held
+        found.append([(gap.test.low, gap.test.high) for gap in ev.changes.gaps])
+    assert found[0] == found[1] != found[2]
