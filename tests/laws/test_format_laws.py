@@ -87,9 +87,7 @@ def test_the_panel_opens_with_the_numbers_of_the_tables(route, tmp_path):
         for points in ev.operating.models:
             place = int((points.table.thresholds[points.kept] >= points.at).sum()) - 1
             own = {
-                one.spec.name: one.text
-                for one in ev.everything
-                if one.model == points.name and one.spec.at is not None
+                one.spec.name: one.text for one in ev.everything if one.model == points.name and one.spec.at is not None
             }
             shown = {curve.spec.name: estimate_text(curve, place) for curve in points.measures}
             assert shown

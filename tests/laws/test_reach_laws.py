@@ -1,4 +1,4 @@
-"""Laws of rarer routes: levels, seeds, weights, groups and prevalence reach choices, rejection, parity and baselines."""
+"""Laws of rarer routes: what is stated reaches choices, rejection, parity, slices, maps and baselines."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,11 @@ def test_groups_widen_the_judged_loss_of_a_shift():
     """Every case twice in one group says no more than the cases once; twice as independent cases, it seems to."""
     cases, other = _numbers(), _numbers(seed=1)
     condition, widths = ss.Asymmetry(under=2, over=1), {}
-    for name, rows, group in (("once", cases, None), ("group", _twice(cases, "g"), "g"), ("copies", _twice(cases, "g"), None)):
+    for name, rows, group in (
+        ("once", cases, None),
+        ("group", _twice(cases, "g"), "g"),
+        ("copies", _twice(cases, "g"), None),
+    ):
         here, there = (
             evaluate_data(one, truth="y", predictions=["a", "b"], group=group if one is rows else None)
             for one in (rows, other)
@@ -104,7 +108,9 @@ def test_parity_is_judged_at_the_threshold_of_the_model(stated):
 def test_parity_is_simultaneous_over_columns():
     rows = sample(7, 300)
     rows["shift"] = np.where(np.arange(300) % 2 == 0, "day", "night")
-    one, two = (evaluated(rows, by=by, parity=True, measures="auc").slices.parity for by in (["site"], ["site", "shift"]))
+    one, two = (
+        evaluated(rows, by=by, parity=True, measures="auc").slices.parity for by in (["site"], ["site", "shift"])
+    )
     both = {(each.model, each.criterion): each for each in two if each.highest.startswith("site")}
     wider = 0
     for each in one:
@@ -126,7 +132,9 @@ def test_all_usual_measures_are_those_at_the_stated_prevalence():
             assert one.value == pytest.approx((weight * (rows[one.model] - rows["y"]) ** 2).sum() / weight.sum())
 
 
-@pytest.mark.parametrize("stated", [{"prevalence": 0.1}, {"condition": IN_USE}, {"condition": COSTLY}, {"threshold": 0.4}])
+@pytest.mark.parametrize(
+    "stated", [{"prevalence": 0.1}, {"condition": IN_USE}, {"condition": COSTLY}, {"threshold": 0.4}]
+)
 def test_changes_have_the_values_of_the_evaluation(stated, tmp_path):
     """Whatever is stated, the value now is that of the table of measures, on the cases and thresholds now."""
     rows, path = sample(9, 200), tmp_path / "before.json"
@@ -185,8 +193,6 @@ def test_the_runner_up_is_the_second_best():
     assert f"; {order[1].model} reaches" in costly.words
 
 
-
-
 def test_a_score_that_may_rank_by_chance_is_not_called_reversed():
     rng = np.random.default_rng(3)
     truth = np.repeat([0, 1], 40)
@@ -215,3 +221,61 @@ def test_the_seed_reaches_changes_since_a_baseline(tmp_path):
         ev.__dict__["draws"] = held
         found.append([(gap.test.low, gap.test.high) for gap in ev.changes.gaps])
     assert found[0] == found[1] != found[2]
+
+
+def test_weights_reach_a_map_that_is_fitted_elsewhere():
+    """A map fitted on weighted cases is that of their copies, whichever method."""
+    rows, other = sample(13, 150), sample(14, 150)
+    times = np.where(other["y"] == 1, 3, 1)
+    fitted_to = other | {"n": times}
+    copies = {name: np.repeat(column, times) for name, column in other.items()} | {"n": np.ones(times.sum())}
+    rows["n"] = np.ones(150)
+    for method in ("platt", "isotonic"):
+        asked = {"truth": "y", "score": "a", "method": method, "weight": "n"}
+        found, want = (ss.recalibrate(rows, fit=one, **asked).scores for one in (fitted_to, copies))
+        plain = ss.recalibrate(rows, fit=other, truth="y", score="a", method=method).scores
+        assert found == pytest.approx(want, abs=1e-6), method
+        assert np.abs(found - plain).max() > 0.01, method
+
+
+def test_costs_of_classes_reach_slices():
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, 240)
+    shares = rng.dirichlet(np.ones(3), 240) + 0.5 * np.eye(3)[truth]
+    shares /= shares.sum(axis=1, keepdims=True)
+    labels = np.array(list("rst"))
+    rows = {"y": labels[truth], **{f"m_{label}": shares[:, k] for k, label in enumerate("rst")}}
+    rows["site"] = np.where(rng.random(240) < 0.4, "north", "south")
+    costs = np.array([[0, 1, 9], [4, 0, 1], [1, 6, 0.0]])
+    asked = {"truth": "y", "scores": ["m_*"], "condition": ss.CostMatrix(tuple("rst"), costs)}
+    ev = evaluate_data(rows, by="site", **asked)
+    for model, decided in (("m", shares.argmax(axis=1)), ("m (least cost)", (shares @ costs).argmin(axis=1))):
+        paid = costs[truth, decided]
+        (whole,) = [one.value for one in ev.summary if one.model == model and one.spec.name == "cost"]
+        assert whole == pytest.approx(paid.mean())
+        for gap in ev.slices.gaps:
+            if gap.estimate.model == model and gap.estimate.spec.name == "cost":
+                own = rows["site"] == gap.slice
+                assert (gap.estimate.value, gap.rest) == pytest.approx((paid[own].mean(), paid[~own].mean()))
+
+
+def test_groups_in_several_slices_are_noted_whatever_else_is_sliced():
+    rows = sample(7, 200)
+    rows["half"] = np.where(np.arange(200) % 2 == 0, "first", "second")  # patients have two rows
+    rows["ward"] = np.where(np.arange(200) // 2 % 2 == 0, "a", "b")
+    for by, noted in ((["half"], True), (["ward"], False), (["ward", "half"], True), (["half", "ward"], True)):
+        ev = evaluated(rows, by=by, group="patient", measures="auc")
+        assert ("SS094" in [note.code for note in ev.slices.notes]) == noted, by
+
+
+def test_calibration_is_that_at_the_stated_prevalence():
+    rows = sample(8, 300)
+    ev = evaluate_data(rows, **ROLES, prevalence=0.1)
+    for name, found in ev.calibrations.items():
+        (slope,) = [one.value for one in ev.measures("cal_slope", model=name)]
+        (brier,) = [one.value for one in ev.measures("brier", model=name)]
+        held = vars(found)
+        assert any(isinstance(one, float) and one == pytest.approx(slope) for one in held.values()), sorted(held)
+        plain = vars(evaluated(rows).calibrations[name])
+        assert any(one != plain[key] for key, one in held.items() if isinstance(one, float))
+        assert np.isfinite(brier)

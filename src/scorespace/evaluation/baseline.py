@@ -185,9 +185,7 @@ def _threshold(model: str, table: Table, asked: Stated | None) -> float:
     return shown_threshold(model, table, (), cheapest)
 
 
-def _differs(
-    saved: SavedEvaluation, models: Models, asked: Stated | None, prevalence: float | None
-) -> tuple[str, ...]:
+def _differs(saved: SavedEvaluation, models: Models, asked: Stated | None, prevalence: float | None) -> tuple[str, ...]:
     """How the request differs from that of the baseline, and which models have no counterpart."""
     names = (*saved.tables, *saved.without)
     gone = [name for name in names if name not in models]

@@ -105,7 +105,8 @@ def roc_band(
     c is the quantile of max |replicate − y| / se over the grid, and at least the normal quantile. se is the standard
     error of the replicates, and at least the binomial error with two successes and two failures added, since the curve
     is uncertain even where replicates do not vary (pointwise quantiles have no width there). A simultaneous band
-    contains the pointwise one, which is not symmetric, and is made monotone. Every curve passes through (0, 0) and (1, 1), so bands reach down to 0 at FPR 0 and close at FPR 1.
+    contains the pointwise one, which is not symmetric, and is made monotone. Every curve passes through (0, 0) and
+    (1, 1), so bands reach down to 0 at FPR 0 and close at FPR 1.
 
     >>> from scorespace.tables import score_table
     >>> table = score_table([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1])

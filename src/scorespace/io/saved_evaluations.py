@@ -112,7 +112,9 @@ def read_saved_evaluation(path: str | os.PathLike[str]) -> SavedEvaluation:
         if not isinstance(content["asked"].get("measures", []), list):
             raise ValueError("measures")
         data, thresholds = result["data"], content["asked"].get("thresholds", {})
-        known = {str(model): value for model, value in thresholds.items() if value is not None}  # None: infinite, in older files
+        known = {
+            str(model): value for model, value in thresholds.items() if value is not None
+        }  # None: infinite, in older files
         content["asked"]["thresholds"] = {model: float(value) for model, value in known.items()}
         if float(data["rows"]) < 0 or sum(map(float, (data["classes"] or {}).values())) < 0:
             raise ValueError("cases")
