@@ -279,3 +279,24 @@ def test_calibration_is_that_at_the_stated_prevalence():
         plain = vars(evaluated(rows).calibrations[name])
         assert any(one != plain[key] for key, one in held.items() if isinstance(one, float))
         assert np.isfinite(brier)
+
+
+def test_costs_of_either_class_are_those_of_the_decisions():
+    """Called positive or not, a class is decided at the same costs: false positives of one are misses of the other."""
+    rows = sample(15, 200)
+    rows["d"] = (rows["a"] >= 0.4).astype(int)
+    paid = np.where(rows["d"] > rows["y"], 1.0, np.where(rows["d"] < rows["y"], 3.0, 0.0)).mean()
+    ev = ss.evaluate(rows, truth="y", decisions="d", positive=1, condition=COSTLY)
+    assert [ev.measures(name)[0].value for name in ("cost", "cost[1]", "cost[0]")] == pytest.approx([paid] * 3)
+
+
+@pytest.mark.parametrize("memory", [None, "1 B"])
+def test_a_requested_threshold_decides_among_three_models(memory):
+    rows = sample(16, 300)
+    rows["c"] = np.round(0.5 * rows["a"] + 0.5 * rows["b"], 3)
+    ev = ss.evaluate(rows, truth="y", scores=list("abc"), measures="acc@0.3", settings={"memory": memory})
+    right = {name: ((rows[name] >= 0.3) == (rows["y"] == 1)).mean() for name in "abc"}
+    found = [one for one in ev.compare(test="mcnemar") if not one.several]
+    assert len(found) == 3
+    for one in found:
+        assert one.difference == pytest.approx(right[one.a] - right[one.b])
