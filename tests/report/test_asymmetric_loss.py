@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import scorespace as ss
-from scorespace.report.asymmetric_loss import build_shift_panel, shift_grids
+from scorespace.evaluation.shift_panel import shift_panel
+from scorespace.report.asymmetric_loss import shift_grids
 
 
 def data(size=300, seed=1):
@@ -19,7 +20,7 @@ def evaluated(size=300, **given):
 
 
 def test_each_place_is_what_shifted_predictions_give():
-    held, panel = data(), build_shift_panel(evaluated())
+    held, panel = data(), shift_panel(evaluated())
     for number, one in enumerate(panel.models):
         for place in (0, 50, one.unshifted, one.shift.size - 1):
             error = held[one.name] + one.shift[place] - held["y"]
@@ -35,7 +36,7 @@ def test_each_place_is_what_shifted_predictions_give():
 @pytest.mark.parametrize("size", [300, 5000])
 def test_the_best_shift_is_that_of_decide(condition, size):
     ev = evaluated(size, condition=condition)
-    panel = build_shift_panel(ev)
+    panel = shift_panel(ev)
     assert panel.models[panel.start].name == ev.decision.best.model
     for number, choice in enumerate(ev.decision.choices):
         place = panel.best(number)
@@ -48,7 +49,7 @@ def test_the_best_shift_is_that_of_decide(condition, size):
 
 def test_measures_at_no_shift_are_those_of_the_evaluation():
     ev = evaluated()
-    panel = build_shift_panel(ev)
+    panel = shift_panel(ev)
     for number, one in enumerate(panel.models):
         said = panel.texts(number, one.unshifted)
         assert float(said["size"]) == pytest.approx(ev.measures("mae", model=one.name)[0].value, rel=5e-3)
@@ -57,7 +58,7 @@ def test_measures_at_no_shift_are_those_of_the_evaluation():
 
 
 def test_of_many_shifts_so_many_are_kept_that_no_pixel_changes():
-    (one, _) = build_shift_panel(evaluated(20_000)).models
+    (one, _) = shift_panel(evaluated(20_000)).models
     assert one.shift.size <= 2001
     assert np.diff(one.high).max() < 1 / 400
 
@@ -66,17 +67,17 @@ def test_weights_count_as_copies():
     held = data(60)
     weight = np.tile([1, 2, 3], 20)
     copies = {name: np.repeat(column, weight) for name, column in held.items()}
-    one = build_shift_panel(ss.evaluate({**held, "w": weight}, truth="y", predictions="near", weight="w")).models[0]
-    two = build_shift_panel(ss.evaluate(copies, truth="y", predictions="near")).models[0]
+    one = shift_panel(ss.evaluate({**held, "w": weight}, truth="y", predictions="near", weight="w")).models[0]
+    two = shift_panel(ss.evaluate(copies, truth="y", predictions="near")).models[0]
     for side in ("shift", "over", "under", "high", "low"):
         assert getattr(one, side) == pytest.approx(getattr(two, side))
 
 
 def test_a_constant_error_and_no_numbers():
     same = ss.evaluate({"y": [1.0, 2, 3], "p": [2.0, 3, 4]}, truth="y", predictions="p")
-    assert build_shift_panel(same).texts(0, 0)["shift"] == "−1"
+    assert shift_panel(same).texts(0, 0)["shift"] == "−1"
     two = ss.evaluate({"y": [0, 1, 1], "s": [0.1, 0.2, 0.3]}, truth="y", scores="s")
-    assert build_shift_panel(two) is None
+    assert shift_panel(two) is None
 
 
 def test_the_tables_say_what_is_asked_and_when_each_model_is_best():

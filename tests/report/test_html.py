@@ -27,13 +27,13 @@ from helpers.runs import summary
 from helpers.shown import baskets, points
 from report.conftest import entered
 from scorespace.curves import roc
+from scorespace.evaluation.multiclass_panel import multiclass_panel
+from scorespace.evaluation.panel_measures import SCRIPT_MEASURES
+from scorespace.evaluation.shift_panel import shift_panel
 from scorespace.measures import MeasureSpec, measures, parse, parse_list
 from scorespace.report import audit, clusters, experiments, html, rules, sections
 from scorespace.report import html as page_of
-from scorespace.report.asymmetric_loss import build_shift_panel
 from scorespace.report.document import Document, Grid, Section, Text
-from scorespace.report.multiclass_panel import multiclass_panel
-from scorespace.report.panel_measures import SCRIPT_MEASURES
 from scorespace.results import format_per_thousand
 from scorespace.tables import Counts
 from scorespace.tables.threshold import threshold_text
@@ -837,7 +837,7 @@ def numbers(chromium, regression, tmp_path_factory):
 
 
 def test_of_numbers_every_number_is_that_of_python(numbers, regression):
-    panel, chance = build_shift_panel(regression), random.Random(3)
+    panel, chance = shift_panel(regression), random.Random(3)
     assert texts(numbers, "shifting") == panel.initial_texts()
     for _ in range(15):
         number = chance.randrange(2)

@@ -8,7 +8,7 @@ import pytest
 
 import scorespace as ss
 from helpers.binned import class_bins
-from scorespace.report.multiclass_panel import MAX_CLASSES, multiclass_panel
+from scorespace.evaluation.multiclass_panel import MAX_CLASSES, multiclass_panel
 from scorespace.tables import class_table
 
 IRIS = str(files("scorespace.data") / "iris.csv")

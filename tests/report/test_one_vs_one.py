@@ -7,9 +7,10 @@ from sklearn.metrics import roc_auc_score
 from helpers.binned import class_bins
 from helpers.classed import ABSENT, scored
 from scorespace.curves import roc
+from scorespace.evaluation.class_pairs import pairs_of
 from scorespace.report.chart_theme import INK
 from scorespace.report.linked_charts import link_to_panel
-from scorespace.report.one_vs_one import pair_chart, pairs_of
+from scorespace.report.multiclass_panel import pair_chart
 from scorespace.tables import class_table
 
 

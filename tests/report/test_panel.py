@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import scorespace as ss
 from scorespace.curves.hull import edges_of
-from scorespace.report.panel import MAX_CLASSES, _encode_points
-from scorespace.report.panel_measures import encode_array
-from scorespace.report.panel_thresholds import (
+from scorespace.evaluation.operating_panel import MAX_CLASSES, _encode_points
+from scorespace.evaluation.panel_measures import encode_array
+from scorespace.evaluation.panel_thresholds import (
     MAX_THRESHOLDS,
     TOP_BUTTONS,
     button_indices,

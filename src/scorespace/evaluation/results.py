@@ -47,6 +47,9 @@ from scorespace.evaluation.findings import (
     smooth_notes,
     weight_notes,
 )
+from scorespace.evaluation.multiclass_panel import multiclass_panel
+from scorespace.evaluation.operating_panel import operating_panel
+from scorespace.evaluation.shift_panel import shift_panel
 from scorespace.evaluation.verdict import (
     Conclusion,
     LeadingMeasure,
@@ -64,7 +67,6 @@ from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.class_measures import ClassMeasures
 from scorespace.measures.request import bind, stated_threshold
 from scorespace.profiles import GENERAL, PROFILES, Profile
-from scorespace.report import panel
 from scorespace.report.section_numbers import CalibrationBins, SmoothModel
 from scorespace.results import Note, Progress, Row
 from scorespace.tables import ConfusionTable, Counts, ScoreTable, TopCases
@@ -518,7 +520,17 @@ class Results:
     @cached_property
     def operating(self) -> Any:
         """Binary models at all thresholds, for the panel of the page; None without such models."""
-        return panel.operating(self)
+        return operating_panel(self)
+
+    @cached_property
+    def multiclass_panel(self) -> Any:
+        """Multiclass models at all rejection rates, for the panel of the page; None without such models."""
+        return multiclass_panel(self)
+
+    @cached_property
+    def shift_panel(self) -> Any:
+        """Numeric predictions at all shifts, for the panel of the page; None without such models."""
+        return shift_panel(self)
 
     @cached_property
     def smooth_models(self) -> dict[str, SmoothModel]:

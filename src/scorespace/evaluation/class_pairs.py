@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from scorespace.evaluation.panel_measures import encode_array
 from scorespace.measures.average import by_class
 from scorespace.measures.ranking import auc
-from scorespace.report.chart_theme import INK, UNIT, Spec, axis, field, layered, mark, reference, scale, themed
-from scorespace.report.panel_measures import encode_array
 from scorespace.results import Row, decimals
 from scorespace.tables import Array, ratio
 
@@ -117,25 +115,3 @@ def _weight_above(score: Array, cumulative: Array, thresholds: Array) -> Array:
 
 def _share(weight: Array) -> Array:
     return np.asarray(np.nan_to_num(ratio(weight, weight[-1:].max(initial=0.0))))
-
-
-_NAMES: Final = ("row", "column")
-
-
-def pair_chart(rows: Sequence[Row]) -> Spec:
-    """ROC curves by the score of the row's class (solid) and by that of the column's class (dashed)."""
-    # Without colours, which stand for models.
-    dash_encoding = {"scale": {"domain": list(_NAMES), "range": [[1, 0], [6, 3]]}, "legend": None}
-    encoding = {
-        "x": field("x:Q", title="False positive rate", axis=axis(UNIT), scale=scale(UNIT)),
-        "y": field("y:Q", title="True positive rate", axis=axis(UNIT), scale=scale(UNIT)),
-        "strokeDash": field("name:N", **dash_encoding),
-        "detail": "name:N",
-        "order": "place:Q",
-    }
-    layers = [
-        mark("line", list(rows), encoding, color=INK, strokeWidth=2, clip=True),
-        reference([{"x": 0, "y": 0}, {"x": 1, "y": 1}]),
-    ]
-    description = "ROC curves of two classes, each by its own score against the other."
-    return themed(layered(layers, 300, 300, description=description))

@@ -20,12 +20,7 @@ from scorespace.decisions.cross_fitting import CostPath
 from scorespace.decisions.cross_fitting import cost_paths as paths
 from scorespace.decisions.threshold import best_threshold
 from scorespace.errors import listing
-from scorespace.inference.jeffreys import OutcomeCache
-from scorespace.measures import MeasureSpec
-from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr, youden
-from scorespace.measures.cost import cost
-from scorespace.report.chart_theme import colour_of
-from scorespace.report.panel_measures import (
+from scorespace.evaluation.panel_measures import (
     MeasureCurve,
     cost_text,
     encode_array,
@@ -33,13 +28,17 @@ from scorespace.report.panel_measures import (
     estimate_text,
     measure_curve,
 )
-from scorespace.report.panel_thresholds import (
+from scorespace.evaluation.panel_thresholds import (
     TOP_BUTTONS,
     describe_ties,
     max_thresholds,
     select_thresholds,
     simulation_nodes,
 )
+from scorespace.inference.jeffreys import OutcomeCache
+from scorespace.measures import MeasureSpec
+from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr, youden
+from scorespace.measures.cost import cost
 from scorespace.report.protocol import ResultsView
 from scorespace.results import Row, decimals, format_per_thousand, format_whole_percent, grouped
 from scorespace.results import join_words as listed
@@ -59,7 +58,6 @@ class OperatingPoints:
     """A model at its kept thresholds, from +inf downwards; a crisp classifier has a single point."""
 
     name: str
-    colour: str
     table: ScoreTable
     kept: Array
     crisp: bool
@@ -301,7 +299,7 @@ class OperatingPanel:
         }
 
 
-def operating(evaluation: ResultsView) -> OperatingPanel | None:
+def operating_panel(evaluation: ResultsView) -> OperatingPanel | None:
     """The panel of binary classifiers at all thresholds, or of one-vs-rest classes; None without scores."""
     models = evaluation.models
     if models.of_classes and not models.two_class:
@@ -353,7 +351,7 @@ def operating(evaluation: ResultsView) -> OperatingPanel | None:
             cross_fitted,
             condition.prevalence,
         )
-        points.append(OperatingPoints(name, colour_of(name, models), *fields))
+        points.append(OperatingPoints(name, *fields))
     best = None if decision is None else decision.best.model
     start = next((index for index, model_points in enumerate(points) if model_points.name == best), None)
     if start is None:
@@ -392,7 +390,6 @@ def _one_vs_rest_panel(evaluation: ResultsView) -> OperatingPanel | None:
         points.append(
             OperatingPoints(
                 name,
-                colour_of(name, names),
                 table,
                 kept,
                 False,
@@ -426,7 +423,6 @@ def _encode_points(points: OperatingPoints) -> Row:
         "name": points.name,
         "positives": points.positives,
         "negatives": points.negatives,
-        "colour": points.colour,
         "crisp": points.crisp,
         "at": _finite(points.at),
         "threshold": encode_array(points.threshold),
