@@ -104,6 +104,17 @@ class Profile:
         """
         return self.predicted[0].format(positive), self.predicted[1].format(negative)
 
+    def predictions(self, positive: str, negative: str) -> tuple[str, str]:
+        """What happens to predicted positives and predicted negatives, as the predicate of a sentence.
+
+        >>> PROFILES["credit"].predictions("bad", "good"), PROFILES["clinical"].predictions("ill", "well")
+        (('are rejected', 'are accepted'), ('test positive', 'test negative'))
+        """
+        first, second = (
+            text if text.startswith("test ") else f"are {text}" for text in self.outcomes(positive, negative)
+        )
+        return first, second
+
 
 _CLINICAL: Final = {"tpr": "sensitivity", "tnr": "specificity", "ppv": "PPV", "npv": "NPV"}
 

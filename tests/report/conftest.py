@@ -72,8 +72,10 @@ def visit(chromium):
     """Open a file in a fresh window and wait for its charts."""
     contexts = []
 
-    def visited(path: Path, *, width: int = 1200, fragment: str = "", settle: bool = True, **options: Any) -> Visit:
-        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
+    def visited(
+        path: Path, *, width: int = 1200, height: int = 900, fragment: str = "", settle: bool = True, **options: Any
+    ) -> Visit:
+        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         found = entered(context, path, fragment)
         return found.settle() if settle else found

@@ -13,6 +13,7 @@ from jsonschema import ValidationError
 from scorespace.report.chart_theme import (
     COLOURS,
     DASHES,
+    MORE_COLOURS,
     UNIT,
     axis,
     coloured,
@@ -28,12 +29,13 @@ from scorespace.report.chart_theme import (
 )
 
 
-def test_thirty_models_are_told_apart():
-    names = [f"m{k}" for k in range(30)]
+def test_seventy_models_are_told_apart_and_fourteen_by_colour():
+    names = [f"m{k}" for k in range(70)]
+    assert len(set(coloured("name", names[:14])["scale"]["range"])) == 14
     pairs = zip(
         coloured("name", names)["scale"]["range"], map(str, dashed("name", names)["scale"]["range"]), strict=True
     )
-    assert len(set(pairs)) == 30 == len(COLOURS) * len(DASHES)
+    assert len(set(pairs)) == 70 == (len(COLOURS) + len(MORE_COLOURS)) * len(DASHES)
 
 
 def test_what_belongs_to_a_model_has_its_colour():

@@ -189,12 +189,12 @@ def test_the_terminal_says_what_a_mean_leaves_out():
 
 
 def test_the_report(tmp_path):
-    table = scored(names=["<b>", "c & d", "e"])
+    table = scored(names=["<i>", "c & d", "e"])
     page = evaluated(table, scores=scores_of(table)).report(tmp_path / "page.html").read_text()
-    assert '<section id="class_by_class" tabindex="-1">' in page
+    assert 'id="class_by_class" tabindex="-1">' in page
     assert "PRC area" in page
-    assert "&lt;b&gt; is predicted as" in page or "taken for &lt;b&gt;" in page
-    assert "<b>" not in page.split("<main>")[1].split('<script type="module">')[0]
+    assert "&lt;i&gt; is predicted as" in page or "taken for &lt;i&gt;" in page
+    assert "<i>" not in page.split("<main>")[1].split('<script type="module">')[0]
 
 
 def test_of_several_classes_all_but_the_positive_one_are_one():

@@ -112,6 +112,27 @@ def fragment(found):
     return {name: values[0] for name, values in parse_qs(found.page.url.partition("#")[2]).items()}
 
 
+def choose(found, item, figure=None):
+    """An item of the menu of a chart, or of the chart that is shown."""
+    figure = figure or found.page.locator(".tab:not([hidden]) figure")
+    figure.locator("details.menu").evaluate("menu => { menu.open = true; }")
+    figure.get_by_role("button", name=item).click()
+
+
+def tab(found, key):
+    """Another chart of the panel."""
+    found.page.locator(f"[data-tab='{key}']").click()
+    return found.settle()
+
+
+def saved_data(found, figure=None):
+    """The rows of the chart that is shown, and the name of their file."""
+    with found.page.expect_download() as download:
+        choose(found, "Save data as CSV", figure)
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text))), download.value.suggested_filename
+
+
 # --- numbers
 
 
@@ -312,7 +333,8 @@ def test_the_slider_moves_over_all_thresholds_by_keyboard(page, credit):
     slider.focus()
     table = credit.models["naive_bayes"]
     distinct = table.score
-    assert int(slider.get_attribute("max")) == distinct.size
+    assert (slider.get_attribute("min"), slider.get_attribute("max")) == ("0", "1")  # the score axis
+    assert float(slider.input_value()) == pytest.approx(credit.threshold("naive_bayes"), abs=1e-3)
     page.page.keyboard.press("Home")
     page.shown()
     assert page.said("threshold") == table.threshold(distinct[-1]).text
@@ -327,8 +349,8 @@ def test_the_slider_moves_over_all_thresholds_by_keyboard(page, credit):
 
 
 def test_dragging_along_the_curve_moves_the_threshold(page, credit):
-    page.page.locator("figure.drag").scroll_into_view_if_needed()
-    chart = page.page.locator("figure.drag .chart").bounding_box()
+    page.page.locator("figure.drag").first.scroll_into_view_if_needed()
+    chart = page.page.locator("figure.drag .chart").first.bounding_box()
     axes = page.page.evaluate(
         "(() => { const g = document.querySelector('figure.drag .mark-group.role-frame .background')"
         ".getBoundingClientRect(); return [g.left, g.top, g.width, g.height]; })()"
@@ -361,8 +383,7 @@ def test_costs_and_prevalence_are_typed(panel_of_five, five):
     assert panel_of_five.said("threshold") == threshold_text(choice.threshold)  # it stays at the best for the costs
     assert panel_of_five.said("cost") == f"{choice.cost_per_case:.3f}"
     assert panel_of_five.said("cross_fitted") == f"{choice.out_of_sample.value:.3f}"
-    assert panel_of_five.said("use") == ", 5 % of them bad"
-    assert panel_of_five.said("caution") == "Intervals of ppv, f1 and mcc are available only for 30 % bad."
+    assert panel_of_five.said("caution") == "Intervals of ppv, f1, mcc and npv are available only for 30 % bad."
     panel_of_five.page.fill("#ratio", "-1")  # nothing that can be a cost: nothing changes
     panel_of_five.shown()
     assert panel_of_five.said("cost") == f"{choice.cost_per_case:.3f}"
@@ -383,7 +404,7 @@ def test_a_move_takes_less_than_a_frame(page):
         """async () => {
             const slider = document.getElementById("threshold");
             for (let k = 0; k < 40; k += 1) {
-                slider.value = 100 + 12 * k;
+                slider.value = 0.1 + 0.02 * k;
                 slider.dispatchEvent(new Event("input"));
                 await new Promise(requestAnimationFrame);
                 await new Promise((done) => setTimeout(done));
@@ -398,10 +419,10 @@ def test_a_move_takes_less_than_a_frame(page):
 def test_the_marks_follow(page):
     def dot():
         return page.page.evaluate(
-            "[...document.querySelectorAll('figure.drag .mark-symbol path')].at(-1).getAttribute('transform')"
+            "[...document.querySelectorAll('[data-key=roc] .mark-symbol path')].at(-1).getAttribute('transform')"
         )
 
-    page.page.locator("figure.drag").scroll_into_view_if_needed()
+    page.page.locator("figure.drag").first.scroll_into_view_if_needed()
     page.shown()
     before = dot()
     page.page.get_by_role("button", name="Top 1 %", exact=True).click()
@@ -434,39 +455,46 @@ def test_the_address_holds_the_state_and_survives_reload_and_back(page):
 
 def test_links_to_sections_open_them_and_keep_the_state(page):
     page.page.get_by_role("radio", name="tree").check(force=True)
-    page.page.get_by_role("link", name="All measures").click()
+    page.page.get_by_role("link", name="warnings").click()
     page.shown()
-    assert page.page.locator("#measures > details").get_attribute("open") is not None
+    assert page.page.evaluate("document.activeElement.id") == "notes"
+    page.page.get_by_role("link", name="Details").click()
+    page.shown()
+    assert page.page.evaluate("document.activeElement.id") == "part-details"
     assert fragment(page)["model"] == "tree"
 
 
 # --- charts
 
 
-def test_legends_switch_models_off_and_curves_zoom(page):
-    figure = page.page.locator("#curves figure.picture").first
-    figure.scroll_into_view_if_needed()
-    page.shown()
-    button = figure.get_by_role("button", name="tree 0.723", exact=True)
-    assert button.inner_text().split() == ["tree", "0.723"]
-    lines = figure.locator(".mark-line.role-mark path")
-    before = lines.count()
-    button.click()
-    page.shown()
-    assert button.get_attribute("aria-pressed") == "false"
-    assert lines.count() == before - 1
-    labels = figure.locator(".role-axis-label text")
-    assert "0.4" in labels.all_inner_texts() or "0.4" in labels.all_text_contents()
-    figure.get_by_role("button", name="Zoom in").click()
-    page.shown()
+def test_curves_zoom(page):
+    tab(page, "roc")
+    labels = page.page.locator(".tab:not([hidden]) .role-axis-label text")
     drawn = labels.all_text_contents()
-    figure.get_by_role("button", name="Reset zoom").click()
-    page.shown()
+    choose(page, "Zoom in")
+    page.page.wait_for_timeout(200)
     assert labels.all_text_contents() != drawn
+    choose(page, "Reset zoom")
+    page.page.wait_for_timeout(200)
+    assert sorted(labels.all_text_contents()) == sorted(drawn)
+
+
+def test_the_selected_model_is_in_colour_and_the_others_are_grey(page):
+    def strokes():
+        lines = page.page.locator(".tab:not([hidden]) .mark-line.role-mark path")
+        return [lines.nth(k).get_attribute("stroke") for k in range(lines.count())]
+
+    tab(page, "roc")
+    for model in MODELS:
+        go(page, model=model, at="best", miss=5, share="")
+        assert strokes().count("#0072b2") == 2  # among the others, and once more above them
+        assert strokes().count("#98a2ae") == 2 + 1  # and the line of chance
+    names = page.page.locator(".tab:not([hidden]) [class*=beside] text").all_text_contents()
+    assert sorted(names) == sorted(MODELS)
 
 
 def test_hovering_tells_threshold_outcomes_and_measures(page, credit):
-    figure = page.page.locator("#curves figure.picture").first
+    figure = tab(page, "roc").page.locator(".tab:not([hidden]) figure")
     figure.scroll_into_view_if_needed()
     figure.locator('[class*="voronoi"] path').nth(150).dispatch_event("pointerover", {"bubbles": True})
     box = figure.locator(".chart svg").bounding_box()
@@ -491,23 +519,125 @@ def test_hovering_tells_threshold_outcomes_and_measures(page, credit):
 
 
 def test_charts_are_saved_as_pictures_and_as_data(page, credit):
-    figure = page.page.locator("#curves figure.picture").first
+    tab(page, "roc")
     saved = {}
-    for kind in ("PNG", "SVG", "CSV"):
+    for kind in ("PNG", "SVG"):
         with page.page.expect_download() as download:
-            figure.get_by_role("button", name=f"Save {'the data ' if kind == 'CSV' else ''}as {kind}").click()
-        assert download.value.suggested_filename.endswith(kind.lower())
-        saved[kind] = open(download.value.path(), "rb").read()  # noqa: SIM115
+            choose(page, f"Save as {kind}")
+        assert download.value.suggested_filename == f"german-credit-csv-roc.{kind.lower()}"
+        saved[kind] = Path(download.value.path()).read_bytes()
     assert saved["PNG"].startswith(b"\x89PNG")
     assert len(saved["PNG"]) > 10_000
     assert saved["SVG"].startswith(b"<svg")
     assert b"naive_bayes" in saved["SVG"]
-    rows = list(csv.DictReader(io.StringIO(saved["CSV"].decode())))
+    rows, name = saved_data(page)
+    assert name == "german-credit-csv-roc.csv"
     curve = credit.curve("roc", "logistic")
-    points = {(round(x, 5), round(y, 5)) for x, y in zip(curve.x, curve.y, strict=True)}
-    own = [(round(float(row["x"]), 5), round(float(row["y"]), 5)) for row in rows if row["name"] == "logistic"]
-    assert len(own) > 200
-    assert set(own) <= points
+    points = set(zip(curve.x.tolist(), curve.y.tolist(), strict=True))  # at full precision
+    own = {(float(row["fpr"]), float(row["tpr"])) for row in rows if row["model"] == "logistic"}
+    assert own == points
+
+
+def test_data_of_all_charts_are_those_of_python_for_the_state(page, credit):
+    go(page, model="tree", at="0.25", miss=3, share=10)
+    weight = 0.1 / 0.3, 0.9 / 0.7
+    tables = {name: credit.models[name] for name in MODELS}
+
+    def counts(row):
+        at = float(row["threshold"]) if row["threshold"] else np.inf
+        return tables[row["model"]].at(at)
+
+    tab(page, "net_benefit")
+    for row in saved_data(page)[0][::37]:
+        if row["threshold"] and float(row["threshold"]) < 1:
+            one, at = counts(row), float(row["threshold"])
+            assert float(row["benefit"]) == pytest.approx(
+                float(one.tp - one.fp * at / (1 - at)) / 1000, rel=1e-6, abs=1e-7
+            )
+    tab(page, "pr")
+    for row in saved_data(page)[0][1::37]:
+        if row["precision"]:
+            one = counts(row)
+            assert float(row["precision"]) == pytest.approx(float(one.tp / (one.tp + one.fp)), rel=1e-6)
+            assert float(row["tpr"]) == float(one.tp / one.p)
+    tab(page, "prices")
+    rows, _ = saved_data(page)
+    own = [row for row in rows if row["kind"] == "model"]
+    assert len(own) == credit.models["tree"].score.size
+    for row in own[::7]:
+        one = tables["tree"].at(float(row["x"]))
+        expected = (3 * weight[0] * float(one.fn) + weight[1] * float(one.fp)) / 1000
+        assert float(row["y"]) == pytest.approx(expected, rel=1e-12)
+    ends = {row["kind"]: float(row["y"]) for row in rows if row["kind"] != "model"}
+    assert ends == pytest.approx({"all": 0.9, "none": 0.3})
+    tab(page, "roc")
+
+
+@pytest.mark.parametrize(
+    ("key", "share"), [("net_benefit", 0.4), ("calibration", 0.7), ("scores", 0.3), ("prices", 0.6)]
+)
+def test_the_threshold_is_dragged_in_every_chart(page, credit, key, share):
+    tab(page, key)
+    left, top, width, height = page.page.evaluate(
+        "(() => { const g = document.querySelector('.tab:not([hidden]) .mark-group.role-frame .background')"
+        ".getBoundingClientRect(); return [g.left, g.top, g.width, g.height]; })()"
+    )
+    page.page.mouse.move(left + 0.5 * width, top + 0.5 * height)
+    page.page.mouse.down()
+    page.page.mouse.move(left + share * width, top + 0.6 * height, steps=4)
+    page.page.mouse.up()
+    page.shown()
+    score = credit.models["naive_bayes"].score
+    at = float(fragment(page)["at"])
+    assert at in score
+    assert at == pytest.approx(share, abs=0.02)
+    assert fragment(page)["chart"] == key
+    assert (
+        page.page.locator("#at").input_value()
+        == page.said("threshold")
+        == credit.models["naive_bayes"].threshold(at).text
+    )
+    tab(page, "roc")
+
+
+def test_the_threshold_is_typed(page, credit):
+    page.page.fill("#at", "0.4")
+    page.page.locator("#at").blur()
+    page.shown()
+    counts = credit.models["naive_bayes"].at(0.4)
+    assert (page.said("tp"), page.said("fp")) == (str(int(counts.tp)), str(int(counts.fp)))
+    assert float(fragment(page)["at"]) == 0.4
+
+
+def test_the_address_restores_chart_and_depth(page):
+    assert not page.page.locator(".binary .numbers").is_visible()
+    page.page.get_by_role("button", name="Statistical").click()
+    tab(page, "pr")
+    assert page.page.locator(".binary .numbers").is_visible()
+    assert (fragment(page)["chart"], fragment(page)["depth"]) == ("pr", "statistical")
+    page.page.reload()
+    page.settle()
+    assert page.page.locator("[data-shown='pr'] svg.marks").is_visible()
+    assert page.page.locator("body.plain").count() == 0
+    page.page.go_back()
+    page.shown()
+    assert not page.page.locator("[data-shown='pr']").is_visible()
+    page.page.get_by_role("button", name="Plain").click()
+
+
+def test_models_are_chosen_and_sorted_in_their_table(page, credit):
+    def order():
+        return [name.strip() for name in page.page.locator("#models tbody th").all_text_contents()]
+
+    assert order()[0] == "naive_bayes"
+    page.page.locator("#models tbody tr", has_text="tree").locator("td").first.click()
+    page.shown()
+    assert page.said("model") == "tree"
+    page.page.get_by_role("button", name="Sort by AUC").click()
+    assert order() == ["logistic", "naive_bayes", "tree"]
+    assert page.page.locator("#models [aria-sort]").get_attribute("aria-sort") == "descending"
+    page.page.get_by_role("button", name="Sort by AUC").click()
+    assert order() == ["tree", "naive_bayes", "logistic"]
 
 
 def test_a_table_saves_as_it_is_read_with_limits_in_columns_of_their_own(page, credit):
@@ -517,10 +647,10 @@ def test_a_table_saves_as_it_is_read_with_limits_in_columns_of_their_own(page, c
         return list(csv.DictReader(io.StringIO(open(download.value.path()).read())))
 
     rows = saved("models")
-    assert [row["model"] for row in rows] == list(MODELS)
+    assert {row["model"] for row in rows} == set(MODELS)
     for row in rows:
         auc = credit.measures("auc", model=row["model"])[0]
-        assert [float(row[name]) for name in ("auc ↑", "auc ↑ low", "auc ↑ high")] == pytest.approx(
+        assert [float(row[name]) for name in ("AUC ↑", "AUC ↑ low", "AUC ↑ high")] == pytest.approx(
             [auc.value, auc.low, auc.high], abs=5e-4
         )
     differences = saved("comparison")
@@ -563,7 +693,8 @@ def test_axe_finds_no_serious_violation(visit, written, axe, scheme, rules):
 
 def test_the_keyboard_alone_reaches_everything(visit, written):
     found, reached = visit(written), set()
-    for _ in range(400):
+    found.page.evaluate("document.querySelectorAll('.menu').forEach(one => { one.open = true; })")
+    for _ in range(600):
         found.page.keyboard.press("Tab")
         name = found.page.evaluate(
             "(() => { const e = document.activeElement;"
@@ -573,10 +704,8 @@ def test_the_keyboard_alone_reaches_everything(visit, written):
         if not name and reached:
             break
         reached.add(name)
-    wanted = {"ratio", "share", "best", "threshold", "Top 1 %", "link", "print", "Zoom in"}
-    assert wanted <= reached
-    assert any(name.startswith("Save as PNG") for name in reached)
-    assert any(name.startswith("tree") for name in reached)
+    wanted = {"at", "ratio", "share", "best", "threshold", "Top 1 %", "link", "print", "Zoom in", "Save as PNG"}
+    assert wanted | {"Plain", "Statistical", "Decision curve", "Sort by model", "Summary", "Trust"} <= reached
 
 
 @pytest.mark.parametrize("width", [390, 1024, 1440])
@@ -589,9 +718,22 @@ def test_no_width_scrolls_sideways(visit, written, width):
 
 def test_the_first_screen_says_which_model_at_which_threshold_and_how_sure(visit, written):
     found = visit(written, width=1440)
-    for text in ("Use naive_bayes at threshold 0.1233", "0.853"):
+    for text in ("use naive_bayes at threshold 0.1233", "0.530 [0.466, 0.612]", "of 1 000 cases", "0.853"):
         box = found.page.get_by_text(text).first.bounding_box()
-        assert 0 <= box["y"] < 900
+        assert 0 <= box["y"] < 880
+    assert len(found.page.locator(".headline").inner_text().split()) <= 20 + 3  # and the chip
+
+
+@pytest.mark.parametrize(("width", "height", "least"), [(1440, 900, 420), (1024, 768, 320)])
+def test_the_first_screen_has_a_large_chart(visit, written, width, height, least):
+    found = visit(written, width=width, height=height)
+    plot = found.page.evaluate(
+        "(() => { const g = document.querySelector('.tab:not([hidden]) .mark-group.role-frame .background')"
+        ".getBoundingClientRect(); return [g.top, g.bottom, g.width]; })()"
+    )
+    assert plot[0] > 0
+    assert plot[1] <= height
+    assert plot[2] >= least
 
 
 def test_names_from_data_are_text_and_no_more(visit, tmp_path):
@@ -605,7 +747,7 @@ def test_names_from_data_are_text_and_no_more(visit, tmp_path):
     assert found.page.title() == HOSTILE
     found.page.fill("#share", "10")
     found.shown()
-    assert found.said("use") == f", 10 % of them {HOSTILE}"
+    assert found.said("positive") == HOSTILE
     go(found, model="=1+1", at="best", miss=2, share="")
     assert found.said("model") == "=1+1"
     assert found.page.locator("img").count() == 0
@@ -616,9 +758,20 @@ def test_print_shows_what_is_folded_and_no_controls(visit, written):
     found.page.emulate_media(media="print")
     found.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     found.settle()
+    assert not found.page.locator("#smooth").is_visible()
+    for name in ("models", "panel", "notes", "calibration", "method"):
+        assert found.page.locator(f"#{name}").is_visible()
+    found.page.evaluate("document.body.classList.add('all'); dispatchEvent(new Event('beforeprint'))")
+    found.settle()
     assert found.page.locator("#smooth .chart svg").first.is_visible()
-    assert not found.page.locator(".controls").is_visible()
+    assert not found.page.locator(".slide").is_visible()
     assert not found.page.locator(".tools").first.is_visible()
+
+
+def test_the_printed_summary_has_two_pages(visit, written):
+    found = visit(written)
+    summary = found.page.pdf(format="A4")
+    assert len(re.findall(rb"/Type\s*/Page\b", summary)) == 2
 
 
 def test_what_is_unfolded_is_drawn_before_its_turn(visit, written):
@@ -747,6 +900,7 @@ def test_of_several_classes_costs_are_edited_in_place_and_the_jump_is_that_of_re
     page = classes.page
     go(classes, decides="forest")
     assert classes.page.locator("#multiclass [data-say=cost]").first.text_content() == "0.247"
+    page.get_by_role("button", name="Edit costs").click()
     page.get_by_label("Cost of predicting versicolor for virginica").fill("4")
     classes.shown()
     matrix = iris.models["forest"].decisions.matrix
@@ -804,9 +958,7 @@ def test_a_click_on_a_cell_shows_the_curves_of_its_classes(classes, iris):
     assert fragment(classes)["pair"] == "1-0"
     assert page.locator('[data-pair="1-0"]').get_attribute("aria-pressed") == "true"
     figure = page.locator("#multiclass .beside figure.picture").last
-    with page.expect_download() as download:
-        figure.get_by_role("button", name="Save the data as CSV").click()
-    rows = list(csv.DictReader(open(download.value.path(), encoding="utf-8")))  # noqa: SIM115
+    rows, _ = saved_data(classes, figure)
     exact = roc(iris.models["nb"].one_vs_one(1, 0))
     points = {(round(x, 4), round(y, 4)) for x, y in zip(exact.x.tolist(), exact.y.tolist(), strict=True)}
     own = {(round(float(one["x"]), 4), round(float(one["y"]), 4)) for one in rows if one["name"] == "row"}

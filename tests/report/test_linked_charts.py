@@ -8,9 +8,11 @@ import scorespace as ss
 from helpers.drawn_charts import TABLES, table
 from scorespace.curves import pr, roc
 from scorespace.measures.confusion import f1, tpr
+from scorespace.report.chart_theme import OTHER, SELECTED
 from scorespace.report.curve_charts import curve_chart, threshold_chart
 from scorespace.report.document import Panel
-from scorespace.report.linked_charts import HERE, MARKS, SWEEP, curves_picture, link_to_panel, linked, threshold_panel
+from scorespace.report.linked_charts import HERE, MARKS, SWEEP, curves_picture, link_to_panel, linked
+from scorespace.report.operating import price_chart, threshold_panel
 
 DATA = {"y": [1, 0, 1, 1, 0, 0], "s": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1], "d": [1, 0, 1, 0, 0, 1]}
 
@@ -30,7 +32,8 @@ def test_the_marks_are_where_the_page_opens():
 def test_the_panel_is_for_scores_alone(valid):
     (panel,) = threshold_panel(ss.evaluate(DATA, truth="y", scores="s"))
     assert isinstance(panel, Panel)
-    assert [one.drag for one in panel.pictures] == [True, False]
+    assert [one.tab for one in panel.pictures] == ["ROC", "PR", "Decision curve", "Calibration", "Scores", "Cost"]
+    assert all(one.drag for one in panel.pictures)
     assert all(valid(one.draw()) for one in panel.pictures)
     assert threshold_panel(ss.evaluate(DATA, truth="y", decisions="d")) == []
 
@@ -57,13 +60,35 @@ def test_marks_are_drawn_from_the_row(kind, valid):
     assert fields <= set(ROW)
 
 
-def test_other_models_step_back_and_the_chart_given_stays_as_it_is():
+def test_the_selected_model_is_in_colour_and_the_chart_given_stays_as_it_is():
     given = chart("roc")
     spec = link_to_panel(given, "roc", ROW)
-    seen = [layer["encoding"]["opacity"] for layer in spec["layer"] if "test" in str(layer["encoding"].get("opacity"))]
-    assert seen == [{"condition": {"test": "datum.name === model", "value": 1}, "value": 0.5}]
+    colours = [layer["encoding"].get("color") for layer in spec["layer"] if layer["mark"]["type"] == "line"]
+    assert {"condition": {"test": "datum.name === model", "value": SELECTED}, "value": OTHER} in colours
+    (names,) = (layer for layer in spec["layer"] if layer.get("name") == "beside")
+    assert {row["name"] for row in names["data"]["values"]} == set(TABLES)
     assert {"name": "model", "value": "nb"} in spec["params"]
     assert given == chart("roc")
+
+
+def test_a_score_that_is_no_probability_leaves_the_others_their_charts(valid):
+    data = {**DATA, "t": [10 * score for score in DATA["s"]]}
+    (panel,) = threshold_panel(ss.evaluate(data, truth="y", scores=["s", "t"]))
+    for picture in panel.pictures[2:4]:
+        assert "Not for 't': its scores are no probabilities." in picture.caption
+        names = {row.get("name") for rows in valid(picture.draw())["datasets"].values() for row in rows}
+        assert "s" in names
+        assert "t" not in names
+
+
+def test_costs_by_threshold_are_those_of_the_measure():
+    evaluation = ss.evaluate(DATA, truth="y", scores="s", condition=ss.Condition(fp=1, fn=3))
+    rows = [row for row in evaluation.operating.prices() if row["kind"] == "model"]
+    for row in rows:
+        expected = evaluation.measures(f"cost(fp=1, fn=3)@{row['x']!r}")[0].value
+        assert row["y"] == pytest.approx(expected, rel=1e-12)
+    assert len(rows) == 6
+    assert price_chart(evaluation.operating)["description"].startswith("Expected cost per case of s")
 
 
 def test_measures_against_the_threshold_are_of_the_model_looked_at():

@@ -175,7 +175,7 @@ def test_what_depends_on_costs_is_told_by_the_panel_itself():
     truth, score = sample(200)
     data = {"y": truth, "s": score}
     ev = ss.evaluate(data, truth="y", scores="s", condition=ss.Condition(fn=4), measures="cost, nec, tpr")
-    assert [each.spec.name for each in ev.operating.models[0].measures] == ["tpr"]
+    assert [each.spec.name for each in ev.operating.models[0].measures] == ["tpr", "tnr", "ppv", "npv"]
 
 
 def test_thresholds_of_rated_scores_are_in_the_units_of_the_scale():

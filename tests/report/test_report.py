@@ -127,7 +127,7 @@ def test_facts_numbers_intervals_hints_and_notes(plain):
     assert '<td>0.787 <span class="interval">[0.757, 0.817]</span></td>' in plain
     assert '<button type="button" class="hint" title="Explains tree">auc ↑</button>' in plain
     assert '<span class="level">Warning</span>' in plain
-    assert "<code>SS001</code>" in plain
+    assert '<code class="statistical">SS001</code>' in plain
 
 
 def test_pictures_are_described_for_those_who_cannot_see_them(plain):

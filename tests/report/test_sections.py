@@ -31,12 +31,11 @@ def names(document):
 def test_a_scoring_model_has_every_section():
     wanted = [
         "verdict",
-        "panel",
         "models",
-        "notes",
+        "panel",
         "thresholds",
-        "curves",
         "targeting",
+        "notes",
         "distributions",
         "measures",
         "method",
@@ -69,8 +68,11 @@ def test_sections_stand_in_the_order_in_which_a_reader_asks(tmp_path):
     ss.evaluate(data, truth="y", scores=["s", "t"], measures="auc").save(tmp_path / "then.json")
     asked = {"scores": ["s", "t"], "by": "ward", "fold": "f", "baseline": str(tmp_path / "then.json")}
     assert names(page(data, **asked)) == [
-        *("verdict", "panel", "models", "notes", "since", "comparison", "thresholds", "curves", "calibration"),
-        *("decision", "slices", "folds", "targeting", "distributions", "smooth", "measures", "method"),
+        *("verdict", "models", "panel"),
+        *("thresholds", "decision", "targeting"),
+        *("since", "comparison"),
+        *("notes", "calibration", "slices", "folds"),
+        *("distributions", "smooth", "measures", "method"),
     ]
 
 
@@ -103,7 +105,7 @@ def test_verdict_and_notes_are_those_of_the_evaluation():
     assert blocks(document, "notes", Notes) == [Notes(evaluation.notes)]
 
 
-@pytest.mark.parametrize("name", ["curves", "distributions", "thresholds"])
+@pytest.mark.parametrize("name", ["calibration", "distributions", "thresholds"])
 def test_pictures_are_drawn_when_asked(name, valid):
     pictures = blocks(page(scores=["s", "t"]), name, Picture)
     assert pictures
@@ -144,7 +146,8 @@ def test_a_section_can_be_added(monkeypatch):
 
 def test_every_section_asks_a_question_and_those_for_specialists_are_folded():
     document = page()
-    assert all(section.question.endswith("?") for section in document.sections if section.name != "verdict")
+    asking = [section for section in document.sections if section.part != "Summary"]
+    assert all(section.question.endswith("?") for section in asking)
     folded = [section.name for section in document.sections if section.folded]
     assert folded == ["targeting", "distributions", "smooth", "measures", "method"]
 

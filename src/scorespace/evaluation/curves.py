@@ -118,9 +118,12 @@ class CurveFamily:
 
 
 def family(
-    evaluation: EvaluationView, call: Call[CurveKind[Any]], each: Mapping[str, Mapping[str, Any]] | None = None
+    evaluation: EvaluationView,
+    call: Call[CurveKind[Any]],
+    each: Mapping[str, Mapping[str, Any]] | None = None,
+    models: Sequence[str] = (),
 ) -> CurveFamily:
-    """The curves of all models that have this kind, or else of their classes; `each` holds options by model.
+    """The curves of all or the named models that have this kind, or of their classes; `each` holds options by model.
 
     An option that holds several values makes a curve of each.
     """
@@ -130,6 +133,8 @@ def family(
             return _several(evaluation, call, option, values, each)
     kind, found, classes = call.noun, dict[str, ResolvedTable](), dict[str, str]()
     for model, table in _models(evaluation, kind).items():
+        if models and model not in models:
+            continue
         whole = kind.fits(table)
         if whole is not None:
             found[model] = whole

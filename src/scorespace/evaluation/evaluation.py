@@ -462,13 +462,15 @@ class Evaluation(Results):
         """
         return plots.as_altair(self.drawing(kind, band=band, **options))
 
-    def drawing(self, kind: str, *, band: bool | str = False, **options: Any) -> Row:
+    def drawing(self, kind: str, *, band: bool | str = False, models: Sequence[str] = (), **options: Any) -> Row:
         """The chart of `plot` as a Vega-Lite specification.
 
         Parameters
         ----------
         kind, band, **options
             As in `plot`.
+        models : sequence of str
+            Names of the models to draw; all without them.
 
         Returns
         -------
@@ -477,7 +479,7 @@ class Evaluation(Results):
         """
         if kind in plots.PICTURES and not options:
             return plots.PICTURES[kind](self)
-        found = curves.family(self, curves.requested(kind, **options))
+        found = curves.family(self, curves.requested(kind, **options), models=models)
         if not found.curves:
             self.curve(kind, next(iter(self.models)), **options)  # says why there is none
         return found.picture(curves.named_bands(self, curves.requested(kind, **options), found, band))

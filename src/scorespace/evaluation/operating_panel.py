@@ -37,8 +37,9 @@ from scorespace.evaluation.panel_thresholds import (
 )
 from scorespace.inference.jeffreys import OutcomeCache
 from scorespace.measures import MeasureSpec
-from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr, youden
+from scorespace.measures.confusion import f1, fpr, mcc, npv, ppv, tnr, tpr, youden
 from scorespace.measures.cost import cost
+from scorespace.profiles import GENERAL, PROFILES, Profile
 from scorespace.report.protocol import ResultsView
 from scorespace.results import Row, decimals, format_per_thousand, format_whole_percent, grouped
 from scorespace.results import join_words as listed
@@ -49,6 +50,12 @@ from scorespace.tables.threshold import Threshold, threshold_text, to_scale_unit
 MAX_CLASSES: Final = 12
 """Maximum number of one-vs-rest classes, over all models, in the panel."""
 
+
+RATES: Final = tuple(MeasureSpec(measure.name) for measure in (tpr, tnr, ppv, npv))
+"""Rates beside the two-by-two table: of both actual and of both predicted classes."""
+
+MAX_DRAWN: Final = 5
+"""Measures in the chart of measures against the threshold, which differ by their dashes."""
 
 _DEFAULT_MEASURES: Final = tuple(MeasureSpec(measure.name) for measure in (tpr, fpr, ppv, f1, mcc))
 
@@ -144,6 +151,7 @@ class OperatingPanel:
     start: int
     classes: bool = False
     left_out: str = ""
+    profile: Profile = PROFILES[GENERAL]
 
     template, script = "panel.html", "panel.js"
 
@@ -152,6 +160,23 @@ class OperatingPanel:
         """Buttons that select the top-ranked cases; fewer than all cases."""
         total = float(self.models[0].table.total)
         return tuple(top for top in TOP_BUTTONS if top.endswith("%") or float(top) < total)
+
+    @cached_property
+    def rates(self) -> tuple[int, ...]:
+        """Places of the four rates of the two-by-two table among the measures."""
+        names = [(curve.spec.name, curve.spec.options) for curve in self.models[0].measures]
+        return tuple(names.index((spec.name, ())) for spec in RATES)
+
+    @property
+    def drawn(self) -> tuple[int, ...]:
+        """Places of the measures that are drawn against the threshold, one for each dash pattern."""
+        specs = [curve.spec for curve in self.models[0].measures]
+        shares = [place for place, spec in enumerate(specs) if spec.measure.range[1] <= 1 and not spec.options]
+        return tuple(sorted(shares, key=lambda place: place not in self.rates)[:MAX_DRAWN])
+
+    def label(self, place: int) -> str:
+        """Name of a measure as the profile writes it."""
+        return self.profile.label(self.models[0].measures[place].spec)
 
     @property
     def unit(self) -> float:
@@ -183,7 +208,14 @@ class OperatingPanel:
             "right": 1,
             "at_left": tpr - slope * fpr,
             "at_right": tpr + slope * (1 - fpr),
+            "price": self.cost(tpr, fpr, self.ratio, self.share_in_use),
         }
+
+    @property
+    def share_in_use(self) -> float:
+        """Share of positives when the report opens."""
+        stated = self.condition.prevalence
+        return self.models[self.start].prevalence if stated is None else stated
 
     def texts(
         self,
@@ -208,10 +240,11 @@ class OperatingPanel:
             "negative": points.labels[1],
             "threshold": points.threshold_label(index, threshold),
             "flagged": format_per_thousand(flagged),
-            "cost": cost_text(self._cost(shares["tp"], shares["fp"], ratio, share)),
+            "cost": cost_text(self.cost(shares["tp"], shares["fp"], ratio, share)),
             "cost limits": "",
             "cross_fitted": "–",
             "tie": points.ties.get(top, "") if prevalence is None else "",  # ties are counted in the sample
+            **self.headings(points),
         }
         if points.cost is not None and (ratio, prevalence) == (self.ratio, self.condition.prevalence):
             texts["cost limits"] = estimate_text(points.cost, index).partition(" ")[2]
@@ -229,8 +262,36 @@ class OperatingPanel:
             worth = ratio if prevalence is None else ratio * share * points.negatives / ((1 - share) * points.positives)
             index = int(np.searchsorted(path.worth * (1 + 1e-10), worth))
             outcomes = float(path.tp[index]) / points.positives, float(path.fp[index]) / points.negatives
-            texts["cross_fitted"] = cost_text(self._cost(*outcomes, ratio, share))
+            texts["cross_fitted"] = cost_text(self.cost(*outcomes, ratio, share))
         return texts
+
+    def prices(self) -> list[Row]:
+        """Expected cost of the initial model by threshold, and of both constant rules; the script computes the same."""
+        points = self.models[self.start]
+        tpr, fpr = points.counts.tp / points.positives, points.counts.fp / points.negatives
+        costs = [self.cost(*pair, self.ratio, self.share_in_use) for pair in zip(tpr, fpr, strict=True)]
+        x = points.threshold
+        ends = [float(x[-1]), float(x[np.isfinite(x)].max())]
+        rows: list[Row] = [
+            {"kind": "model", "place": place, "x": float(at), "y": float(price), "label": None}
+            for place, (at, price) in enumerate(zip(x, costs, strict=True))
+            if math.isfinite(at)
+        ]
+        for kind, place, price in (("all", 0, costs[-1]), ("none", 1, costs[0])):
+            label = f"every case {self.profile.outcomes(*points.labels)[place]}"
+            rows += [
+                {"kind": kind, "place": k, "x": end, "y": float(price), "label": label if k else None}
+                for k, end in enumerate(ends)
+            ]
+        return rows
+
+    def headings(self, points: OperatingPoints) -> dict[str, str]:
+        """Words for both predictions: as headings of the table, and in a sentence."""
+        headings, predicates = self.profile.outcomes(*points.labels), self.profile.predictions(*points.labels)
+        positive = points.labels[0]
+        subject = positive if any(map(str.isalpha, positive)) else "positives"
+        words = zip(("heading +", "heading -", "sentence +", "sentence -"), (*headings, *predicates), strict=True)
+        return {**dict(words), "subject": subject}
 
     def shares(self) -> dict[str, float]:
         """Each outcome as a proportion of its class, when the report opens."""
@@ -243,21 +304,10 @@ class OperatingPanel:
         prevalence_dependent = [measure.spec.label for measure in points.measures if measure.depends_on_prevalence]
         base = points.prevalence if self.condition.prevalence is None else self.condition.prevalence
         return {
-            "costs": ", for equal costs of false negatives and false positives",
-            "use": f", {{}} % of them {points.labels[0]}",
             "caution": f"Intervals of {listed(prevalence_dependent)} are available only for {100 * base:.3g} % "
             f"{points.labels[0]}."
             if prevalence_dependent
             else "",
-        }
-
-    def words(self, ratio: float, prevalence: float | None) -> dict[str, str]:
-        """Conditional phrases that apply to the initial model, for costs and a prevalence."""
-        texts = self.templates(self.start)
-        return {
-            "costs": "" if self.stated or ratio != self.ratio else texts["costs"],
-            "use": "" if prevalence is None else texts["use"].replace("{}", f"{100 * prevalence:.3g}", 1),
-            "caution": texts["caution"] if prevalence != self.condition.prevalence else "",
         }
 
     def initial_texts(self) -> dict[str, str]:
@@ -265,7 +315,8 @@ class OperatingPanel:
         points = self.models[self.start]
         return self.texts(self.start, points.index_at(points.at), points.at, prevalence=self.condition.prevalence)
 
-    def _cost(self, tpr: float, fpr: float, ratio: float, share: float) -> float:
+    def cost(self, tpr: float, fpr: float, ratio: float, share: float) -> float:
+        """Expected cost per case at rates, for a cost ratio and a share of positives."""
         c = self.condition
         return share * (c.tp + ratio * self.unit * (1 - tpr)) + (1 - share) * (c.tn + self.unit * fpr)
 
@@ -287,13 +338,17 @@ class OperatingPanel:
                     "name": measure.spec.name,
                     "options": dict(measure.spec.options),
                     "moving": measure.depends_on_prevalence,
-                    "whole": measure.spec.measure.range[1] <= 1,
+                    "drawn": place in self.drawn,
                 }
-                for measure in self.models[0].measures
+                for place, measure in enumerate(self.models[0].measures)
             ],
             "models": [
                 _encode_points(points)
-                | {"words": self.templates(index) | {"ties": points.ties}, "labels": points.labels}
+                | {
+                    "words": self.templates(index) | {"ties": points.ties, "headings": self.headings(points)},
+                    "labels": points.labels,
+                    "unit": points.table.probabilities,
+                }
                 for index, points in enumerate(self.models)
             ],
         }
@@ -337,7 +392,8 @@ def operating_panel(evaluation: ResultsView) -> OperatingPanel | None:
             nodes=simulation_nodes(table, kept, threshold, len(names)),
             outcomes=OutcomeCache(),
         )
-        measures = tuple(measure_along(spec, condition.prevalence) for spec in specs or _DEFAULT_MEASURES)
+        wanted = dict.fromkeys((*(specs or _DEFAULT_MEASURES), *RATES))
+        measures = tuple(measure_along(spec, condition.prevalence) for spec in wanted)
         cross_fitted = tuple(
             path and path.thinned(max_points) for path in (cost_paths[0].get(name), cost_paths[1].get(name))
         )
@@ -364,7 +420,7 @@ def operating_panel(evaluation: ResultsView) -> OperatingPanel | None:
             values.get(model_points.name, -math.inf) if not model_points.crisp else -math.inf for model_points in points
         ]
         start = int(np.argmax(np.nan_to_num(ranked, nan=-math.inf)))
-    return OperatingPanel(tuple(points), condition, decision is not None, start)
+    return OperatingPanel(tuple(points), condition, decision is not None, start, profile=evaluation.profile)
 
 
 def _one_vs_rest_panel(evaluation: ResultsView) -> OperatingPanel | None:
@@ -394,12 +450,12 @@ def _one_vs_rest_panel(evaluation: ResultsView) -> OperatingPanel | None:
                 kept,
                 False,
                 threshold,
-                tuple(map(measure_along, _DEFAULT_MEASURES)),
+                tuple(map(measure_along, dict.fromkeys((*_DEFAULT_MEASURES, *RATES)))),
             )
         )
     omitted = all_names[MAX_CLASSES:]
     note = f"Not available here (more than {MAX_CLASSES} classes): {listing(omitted)}." if omitted else ""
-    return OperatingPanel(tuple(points), Condition(), False, 0, classes=True, left_out=note)
+    return OperatingPanel(tuple(points), Condition(), False, 0, classes=True, left_out=note, profile=evaluation.profile)
 
 
 def _precision(points: OperatingPoints) -> Array:

@@ -212,15 +212,10 @@ def blocks(evaluation: EvaluationView) -> Sequence[Block]:
             answer,
             *(block for name in evaluation.class_calibrations for block in _class_blocks(evaluation, name)),
         ]
-    summaries = evaluation.calibrations
-    tables = {
-        name: evaluation.at_stated_prevalence[name] for name in evaluation.models.thresholded if name in summaries
-    }
-    if not tables or not 0 < evaluation.models.prevalence < 1:
+    summaries, tables = evaluation.calibrations, _probability_tables(evaluation)
+    if not tables:
         return []
     has_few_models = len(tables) <= MAX_BANDS
-    # The band is simulated for the sample, so there is none for another prevalence.
-    has_bands = has_few_models and all(table.counted for table in tables.values()) and evaluation.prevalence is None
     bins = [_bin_grid(evaluation, name) for name in tables] if has_few_models else []
     bins = [replace(grid, folded="Observed rates in bins of scores") for grid in bins]
     sentences = {name: summaries[name].words.partition(". ") for name in tables}
@@ -231,7 +226,15 @@ def blocks(evaluation: EvaluationView) -> Sequence[Block]:
     details = [
         Text(f"{name}: {detail[:1].lower()}{detail[1:]}", title) for name, (*_, detail) in sentences.items() if detail
     ]
-    return [answer, _picture(evaluation, tables, has_bands), *others, *details, summary_grid(summaries), *bins]
+    pictures = [picture] if (picture := probability_picture(evaluation)) else []
+    return [
+        answer,
+        *pictures,
+        *others,
+        *details,
+        summary_grid(summaries),
+        *bins,
+    ]
 
 
 def _class_blocks(evaluation: EvaluationView, model: str) -> Sequence[Block]:
@@ -303,7 +306,23 @@ def _statistic(test: CalibrationTest) -> str:
     return f"{test.statistic:.3g}" if is_large else decimals(test.statistic, 2)
 
 
-def _picture(evaluation: EvaluationView, tables: Mapping[str, ScoreTable], has_bands: bool) -> Picture:
+def _probability_tables(evaluation: EvaluationView) -> dict[str, ScoreTable]:
+    """The models whose calibration is known."""
+    if not 0 < evaluation.models.prevalence < 1:
+        return {}
+    names = (name for name in evaluation.models.thresholded if name in evaluation.calibrations)
+    return {name: evaluation.at_stated_prevalence[name] for name in names}
+
+
+def probability_picture(evaluation: EvaluationView) -> Picture | None:
+    """Reliability diagram of the models whose scores are probabilities; None without any."""
+    tables = _probability_tables(evaluation)
+    if not tables:
+        return None
+    # The band is simulated for the sample, so there is none for another prevalence.
+    has_bands = (
+        len(tables) <= MAX_BANDS and all(one.counted for one in tables.values()) and evaluation.prevalence is None
+    )
     band = (
         f" The curve of a perfectly calibrated model lies within the band with probability "
         f"{100 * evaluation.level:g} %; parts outside are evidence of miscalibration."
@@ -315,6 +334,7 @@ def _picture(evaluation: EvaluationView, tables: Mapping[str, ScoreTable], has_b
         "Observed rate of positives against the score of each model, with the diagonal of perfect calibration.",
         "Reliability diagram by isotonic regression. Below the diagonal scores are too high, above it too low; the "
         f"bars show the distribution of scores.{band}",
+        key="calibration",
     )
 
 

@@ -84,14 +84,25 @@ def with_tables(spec: Spec) -> Spec:
 COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 """Palette of Okabe and Ito (2008) for colour-blind readers, without yellow and black."""
 
+MORE_COLOURS: Final = ("#332288", "#882255", "#117733", "#999933", "#aa4499", "#661100", "#44aa99", "#6699cc")
+"""Further colours for more than six names, from the palettes of Tol (2021)."""
+
 DASHES: Final = ((1, 0), (7, 3), (3, 2), (10, 3, 2, 3), (5, 2, 1, 2, 1, 2))
-"""Dash patterns, so that models differ without colour; 5 patterns and 6 colours give 30 combinations."""
+"""Dash patterns, so that models differ without colour; 5 patterns and 14 colours give 70 combinations."""
 
 # The style sheet replaces these four colours in dark mode.
 INK: Final = "#2b323b"
 SOFT: Final = "#5d6773"
 FAINT: Final = "#98a2ae"
 GRID: Final = "#e3e7ec"
+
+SELECTED: Final = "#0072b2"
+"""The selected model in charts that are linked to a panel; the others are grey."""
+
+OTHER: Final = "#98a2ae"
+
+CLASSES: Final = {"up": "#d55e00", "down": "#009e73"}
+"""Colours of the positive and the negative class."""
 
 UNIT: Final = (0.0, 1.0)
 
@@ -154,16 +165,17 @@ def coloured(
     `of` maps a name to the model whose colour it shares; with `areas`, the legend shows the areas of the parameter.
     """
     names = list(names)
-    scale = {"domain": names, "range": [COLOURS[index % len(COLOURS)] for index in _style_indices(names, of)]}
+    scale = {"domain": names, "range": [_colour(index) for index in _style_indices(names, of)]}
     legend_settings: Spec | None = {"columns": _legend_columns(names)} if legend else None
     if legend_settings is not None and areas:
         legend_settings["labelExpr"] = "datum.label + (areas[datum.label] ? '  ' + areas[datum.label] : '')"
     return field(f"{column}:N", title=None, scale=scale, legend=legend_settings)
 
 
-def colour_of(name: str, models: Iterable[str]) -> str:
-    """Colour of a model in all charts of a report."""
-    return COLOURS[list(models).index(name) % len(COLOURS)]
+def _colour(index: int) -> str:
+    """Colour of a position; those that share one differ by their dashes."""
+    every = (*COLOURS, *MORE_COLOURS)
+    return every[index % len(every)]
 
 
 def dashed(column: str, names: Iterable[str], *, of: Mapping[str, str] | None = None) -> Spec:

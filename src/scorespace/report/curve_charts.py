@@ -126,8 +126,19 @@ def threshold_chart(
     )
     curves = {measure.title: sweep(table, measure) for measure in measures}
     layers = _lines(curves, frame, "Threshold", measures[0].title if len(measures) == 1 else "Value", "Measure")
+    layers = [_neutral(layer) for layer in layers]  # colours stand for models
     title = f"{', '.join(curves)} against the threshold."
     return themed(layered(layers, 560, 320, description=title, params=[_NEAREST]))
+
+
+def _neutral(layer: Spec) -> Spec:
+    """The layer with the same dark colour for all names."""
+    encoding = layer["encoding"]
+    if "color" not in encoding:
+        return layer
+    domain = encoding["color"]["scale"]["domain"]
+    colour = {**encoding["color"], "scale": {"domain": domain, "range": [INK] * len(domain)}}
+    return {**layer, "encoding": {**encoding, "color": colour}}
 
 
 def named_rule(x: float, text: str, *, left: bool = False) -> list[Spec]:

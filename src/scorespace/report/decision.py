@@ -475,6 +475,7 @@ def blocks(evaluation: EvaluationView) -> Sequence[Block]:
             "Normalised expected cost of each model over all operating conditions.",
             "Cost of each model at its best threshold, from expensive false positives (left) to expensive false "
             "negatives (right). The band shows the best model; grey: a rule without a model.",
+            key="cost curve",
         ),
         Picture(
             linked(
@@ -484,13 +485,16 @@ def blocks(evaluation: EvaluationView) -> Sequence[Block]:
             ),
             "ROC curves of all models with their common convex hull.",
             hull_caption + line_caption,
+            key="hull",
         ),
     ]
-    scored_models = evaluation.models.thresholded
-    if scored_models and all(evaluation.models[name].probabilities for name in scored_models):
+    if len(evaluation.models.two_class) == 1 and evaluation.operating is not None:
+        pictures.pop()  # the panel shows the only ROC curve
+    scored_models = [name for name in evaluation.models.thresholded if evaluation.models[name].probabilities]
+    if scored_models:
         alt = "Net benefit of each model against the threshold."
         caption = "Net benefit: TP/n − FP/n · t/(1 − t) at threshold t (Vickers & Elkin 2006)."
-        pictures.append(curves_picture(evaluation, "net_benefit", alt, caption))
+        pictures.append(curves_picture(evaluation, "net_benefit", alt, caption, models=scored_models))
     if not has_costs:
         return [Text(_describe_ranges(decision)), *pictures, region_grid(decision)]
     per_thousand = (outcome_grid(decision), product_grid(decision))  # the panel shows those of the best model

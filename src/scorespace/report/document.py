@@ -30,13 +30,18 @@ class Verdict:
     status: str = ""
 
 
+Dot = tuple[float, float, float]
+"""A value and its confidence limits, which are NaN if there are none."""
+
+
 @dataclass(frozen=True)
 class Grid:
     """A table of short texts; the first column names the rows.
 
-    `hints` are tooltips of row names. With `prose`, the last column holds sentences that may wrap. With a title in
-    `folded`, the table is collapsed under that title. A terminal leaves out the last `optional` columns where they do
-    not fit beside the others.
+    `hints` are tooltips of row and column names. With `prose`, the last column holds sentences that may wrap. With a
+    title in `folded`, the table is collapsed under that title. A terminal leaves out the last `optional` columns where
+    they do not fit beside the others. `dots` are the numbers of the cells behind the row names, each a value with its
+    limits, which HTML draws on an axis per column; with `selects`, a row name selects that model in the panel.
     """
 
     columns: tuple[str, ...]
@@ -46,6 +51,8 @@ class Grid:
     prose: bool = False
     folded: str = ""
     optional: int = 0
+    dots: tuple[tuple[Dot | None, ...], ...] = ()
+    selects: bool = False
 
     def without_blanks(self, keep: int = 1) -> Grid:
         """The table without empty columns, except the first `keep`.
@@ -57,14 +64,16 @@ class Grid:
             column for column in range(len(self.columns)) if column < keep or any(row[column] for row in self.rows)
         ]
         rows = tuple(tuple(row[column] for column in kept_columns) for row in self.rows)
-        return replace(self, columns=tuple(self.columns[column] for column in kept_columns), rows=rows)
+        dots = tuple(tuple(row[column - 1] for column in kept_columns[1:]) for row in self.dots)
+        return replace(self, columns=tuple(self.columns[column] for column in kept_columns), rows=rows, dots=dots)
 
 
 @dataclass(frozen=True)
 class Picture:
     """A chart, drawn only by formats that show charts, with an alternative text.
 
-    Consecutive `small` charts are placed side by side. With `drag`, the operating point can be dragged along the curve.
+    Consecutive `small` charts are placed side by side. With `drag`, the operating point can be dragged in it. A panel
+    names its charts by `tab`. A `key` is the same for the same chart: its data are stored once.
     """
 
     draw: Callable[[], Any]
@@ -72,6 +81,8 @@ class Picture:
     caption: str = ""
     small: bool = False
     drag: bool = False
+    tab: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,7 +112,7 @@ class Section:
     """A titled section; `brief` sections also appear in text output, with the blocks in `short` if there are any.
 
     `question` is the question it answers. `folded` sections are collapsed and show only that question and their
-    first text.
+    first text. `part` is the entry of the navigation it belongs to; sections with `printed` are on the printed summary.
     """
 
     name: str
@@ -111,6 +122,8 @@ class Section:
     short: tuple[Block, ...] = ()
     question: str = ""
     folded: bool = False
+    part: str = ""
+    printed: bool = False
 
 
 _LAST_IN_BRIEF: Final = {"verdict": 1, "notes": 2}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import os
 import re
 import sys
@@ -21,7 +22,7 @@ from markupsafe import Markup, escape
 
 from scorespace.errors import DataError
 from scorespace.files import check_target, write_file
-from scorespace.report.document import Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
+from scorespace.report.document import Document, Dot, Grid, Notes, Panel, Picture, Section, Text, Verdict
 from scorespace.results import NOTE_KINDS, Note, Row, grouped
 
 SNIPPET: Final = "window.vegaEmbed = vegaEmbed;"
@@ -104,22 +105,31 @@ def render(document: Document, server: ServerParts | None = None) -> str:
     panels = [block.content for block in blocks if isinstance(block, Panel)]
     optional_scripts = [*dict.fromkeys(panel.script for panel in panels), *(["charts.js"] if has_charts else [])]
     scripts = [read_asset(_ASSETS / name) for name in ("numbers.js", "address.js", *optional_scripts)]
-    parts = [*scripts, server.script if server else "", read_asset(_ASSETS / "page.js")]
-    own_script = "\n".join(filter(None, parts))
+    all_own = [*scripts, server.script if server else "", read_asset(_ASSETS / "page.js")]
+    own_script = "\n".join(filter(None, all_own))
     all_scripts = [vega(), own_script] if has_charts else [own_script]
     content_note = (
         f"lists {document.names} of the data" if document.names else "contains summaries but no rows of the data"
     )
+    verdicts = [block for block in blocks if isinstance(block, Verdict)]
+    parts, counts = _parts(document), _counts(document)
+    parted = bool(parts and parts[0]["title"])
+    warned = "warned" if "warning" in counts else ""
     return (
         templates(_ASSETS)
         .get_template("page.html")
         .render(
             title=document.title,
             facts=[fact for fact in re.split(r"\s{2,}", document.facts.strip()) if fact],
-            verdicts=[block for block in blocks if isinstance(block, Verdict)],
-            sections=list(filter(None, map(_section_content, document.sections))),
+            verdicts=verdicts,
+            status=next((verdict.status for verdict in verdicts if verdict.status), warned),
+            counts=counts,
+            parts=parts,
+            parted=parted,
+            entries=parts if parted else [one for part in parts for one in part["sections"] if one["title"]],
             made=document.made,
             movable=bool(panels),
+            spec_of=_SpecsOnce(),
             style=Markup(read_asset(_ASSETS / "style.css") + (server.style if server else "")),
             bar=Markup(server.bar if server else ""),
             foot=server.foot if server else f"This report {content_note} and loads nothing from the network.",
@@ -128,6 +138,62 @@ def render(document: Document, server: ServerParts | None = None) -> str:
             policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {' '.join(map(_csp_hash, all_scripts))}",
         )
     )
+
+
+def _parts(document: Document) -> list[Row]:
+    """The sections by part, each an entry of the navigation; in documents without parts, sections are the entries."""
+    found: dict[str, list[Row]] = {}
+    for section in document.sections:
+        content = _section_content(section)
+        if content is not None:
+            found.setdefault(section.part, []).append(content)
+    return [
+        {"title": title, "id": f"part-{title.lower()}", "sections": sections, "level": "h3" if title else "h2"}
+        for title, sections in found.items()
+    ]
+
+
+def _counts(document: Document) -> str:
+    """The numbers of warnings and remarks of the section of notes."""
+    levels = [
+        note.level
+        for section in document.sections
+        for block in section.blocks
+        if section.name == "notes" and isinstance(block, Notes)
+        for note in block.notes
+    ]
+    counts = {"warning": len(levels) - levels.count("info"), "remark": levels.count("info")}
+    return " · ".join(f"{count} {label}{'s' * (count != 1)}" for label, count in counts.items() if count)
+
+
+class _SpecsOnce:
+    """Specs of charts; one that is shown twice refers to the first by its key."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+
+    def __call__(self, picture: Picture) -> Row:
+        if picture.key and picture.key in self.seen:
+            return {"same": picture.key}
+        self.seen.add(picture.key)
+        return _chart_spec(picture)
+
+
+def _dots(grid: Grid) -> list[list[tuple[float, float, float] | None]]:
+    """Limits and value of each cell as fractions of the axis of its column."""
+    columns = []
+    for column in zip(*grid.dots, strict=True):
+        ends = [end for dot in column if dot is not None for end in dot if math.isfinite(end)]
+        low, high = min(ends, default=0.0), max(ends, default=1.0)
+        columns.append([None if dot is None else _on_axis(dot, low, (high - low) or 1.0) for dot in column])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _on_axis(dot: Dot, start: float, length: float) -> tuple[float, float, float]:
+    """Lower limit, value and upper limit as fractions; without limits, all are the value."""
+    value, low, high = ((end - start) / length for end in dot)
+    low, high = (end if math.isfinite(end) else value for end in (low, high))
+    return round(low, 4), round(value, 4), round(high, 4)
 
 
 def _section_content(section: Section) -> Row | None:
@@ -142,6 +208,8 @@ def _section_content(section: Section) -> Row | None:
     )
     return {
         "name": section.name,
+        "id": section.name,
+        "printed": section.printed,
         "title": section.title,
         "question": section.question,
         "answer": answer,
@@ -198,7 +266,7 @@ def templates(folder: Path) -> Environment:
     settings: Any = {"autoescape": True, "undefined": StrictUndefined}
     environment = Environment(loader=FileSystemLoader(folder), **settings, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
-        "chart_spec": _chart_spec,
+        "dots": _dots,
         "data": _json_for_script,
         "cell": _cell,
         "unbroken": _keep_numbers_unbroken,

@@ -5,21 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from scorespace.curves import roc
-from scorespace.measures import Measure
-from scorespace.measures.confusion import tpr
+import numpy as np
+
 from scorespace.report.chart_files import renamed
-from scorespace.report.chart_theme import INK, SOFT, Spec, datum, mark, unit_or_less
-from scorespace.report.curve_charts import curve_chart, threshold_chart
-from scorespace.report.document import Block, Panel, Picture
+from scorespace.report.chart_theme import (
+    INK,
+    OTHER,
+    SELECTED,
+    SOFT,
+    Spec,
+    datum,
+    field,
+    mark,
+)
+from scorespace.report.document import Picture
 from scorespace.report.protocol import EvaluationView
-from scorespace.report.score_charts import scores_chart
 from scorespace.results import Row
 
 HERE: Final = "here"
 SWEEP: Final = "sweep"
 MODEL: Final = "model"
-_FADED: Final = 0.5  # opacity of models that are not selected
+MAX_NAMES: Final = 8
+"""Models up to which each line has its name beside it."""
+
+_MAX_INITIAL: Final = 200  # rows of charts of the selected model until the script replaces them
+_IS_SELECTED: Final = f"datum.name === {MODEL}"
+_NAME: Final = field("name:N")
 
 
 def _dot(x: str, y: str, **settings: Any) -> list[Spec]:
@@ -48,6 +59,7 @@ MARKS: Final[Mapping[str, list[Spec]]] = {
     "calibration": _rule("threshold"),
     "scores": _rule("threshold"),
     "threshold": _rule("threshold"),
+    "price": [*_rule("threshold"), *_dot("threshold", "price")],
     "rejection": _dot("handed", "right"),
     "pair": [],
     "rroc": [*_line(), *_dot("over", "under")],
@@ -55,17 +67,19 @@ MARKS: Final[Mapping[str, list[Spec]]] = {
 }
 """Marks of the operating point by kind of chart; the encodings name fields of its row."""
 
-SWEPT: Final = ("threshold", "pair")
-"""Charts of the selected model only: the script replaces the rows of their dataset `sweep`."""
+SWEPT: Final = {"threshold": SWEEP, "pair": SWEEP, "price": "prices"}
+"""Charts of the selected model only, with the dataset whose rows the script replaces."""
 
 
 def link_to_panel(spec: Spec, kind: str, marker_row: Row) -> Spec:
     """Add marks at the operating point to a chart, and fade the models that are not selected."""
-    layers = list(map(_fade_unselected, spec["layer"]))
+    layers = spec["layer"] if kind in SWEPT else _highlighted(spec)
     if kind in SWEPT:
         dataset, *_ = spec["datasets"]
-        datasets = {SWEEP if name == dataset else name: rows for name, rows in spec["datasets"].items()}
-        spec = renamed(spec, {dataset: SWEEP}) | {"datasets": datasets}
+        datasets = {SWEPT[kind] if name == dataset else name: rows for name, rows in spec["datasets"].items()}
+        swept = datasets[SWEPT[kind]]
+        datasets[SWEPT[kind]] = swept[:: 1 + len(swept) // _MAX_INITIAL]  # the script draws all of them
+        spec = renamed(spec, {dataset: SWEPT[kind]}) | {"datasets": datasets}
         layers = spec["layer"]
     # On a log axis iso-cost lines are curved and therefore left out.
     visible = [layer for layer in MARKS[kind] if not (_has_log_axis(spec) and "x2" in layer["encoding"])]
@@ -87,16 +101,65 @@ def _has_log_axis(spec: Spec) -> bool:
     return any(scale and scale.get("type") == "log" for scale in scales)
 
 
-def _fade_unselected(layer: Spec) -> Spec:
-    """Fade lines of models that are not selected, and hide their bands."""
-    encoding: dict[str, Any] = layer.get("encoding", {})
-    is_model_line = encoding.get("color", {}).get("field") == "name"
-    if not is_model_line or layer["mark"]["type"] not in ("line", "area") or "opacity" in encoding:
-        return layer
-    opacity = layer["mark"].get("opacity", 1)
-    faded_opacity = opacity * _FADED if layer["mark"]["type"] == "line" else 0
-    opacity_encoding = {"condition": {"test": f"datum.name === {MODEL}", "value": opacity}, "value": faded_opacity}
-    return {**layer, "encoding": {**encoding, "opacity": opacity_encoding}}
+def _highlighted(spec: Spec) -> list[Spec]:
+    """The layers with the selected model in colour and the others grey, each with its name beside its line.
+
+    Bands of other models are hidden. The line of the selected model is drawn once more, above the others.
+    """
+    layers: list[Spec] = []
+    names: list[str] = []
+    above: list[Spec] = []
+    for layer in spec["layer"]:
+        encoding: dict[str, Any] = layer.get("encoding", {})
+        colour = encoding.get("color", {})
+        if colour.get("field") != "name":
+            layers.append(layer)
+            continue
+        names = names or list(colour["scale"]["domain"])
+        kind, own = layer["mark"]["type"], dict(encoding)
+        own["color"] = {"condition": {"test": _IS_SELECTED, "value": SELECTED}, "value": OTHER}
+        if kind == "area":
+            own["detail"] = _NAME
+        if kind == "area" and "opacity" not in encoding:
+            shown = layer["mark"].get("opacity", 1)
+            own["opacity"] = {"condition": {"test": _IS_SELECTED, "value": shown}, "value": 0}
+        is_curve = kind == "line" and not layer["mark"].get("filled") and "detail" not in encoding
+        if is_curve:
+            own = {channel: value for channel, value in own.items() if channel != "strokeDash"} | {"detail": _NAME}
+            copy = {channel: value for channel, value in own.items() if channel != "color"}
+            selected = {**layer, "mark": {**layer["mark"], "color": SELECTED, "strokeWidth": 3}, "encoding": copy}
+            above.append(selected | {"transform": [{"filter": _IS_SELECTED}]})
+            layer = {**layer, "mark": {**layer["mark"], "strokeWidth": 1.5}}
+            above += _names_beside(layer, spec["datasets"], names)
+        layers.append({**layer, "encoding": own})
+    return [*layers, *above]
+
+
+def _at_length(line: Sequence[Row], share: float) -> Row:
+    """The point of a line at a share of its length."""
+    x, y = (np.array([row[side] for row in line]) for side in ("x", "y"))
+    steps = np.abs(np.diff(x)) / (np.ptp(x) or 1.0) + np.abs(np.diff(y)) / (np.ptp(y) or 1.0)
+    length = np.append(0.0, np.cumsum(steps))
+    return line[int(np.searchsorted(length, share * length[-1]))]
+
+
+def _names_beside(layer: Spec, datasets: Mapping[str, list[Row]], names: Sequence[str]) -> list[Spec]:
+    """The name of each model at a point of its line, at another height for each model."""
+    if not 1 < len(names) <= MAX_NAMES:
+        return []
+    lines: dict[str, list[Row]] = {name: [] for name in names}
+    for row in datasets[layer["data"]["name"]]:
+        if row["name"] in lines and row["x"] is not None and row["y"] is not None:
+            lines[row["name"]].append(row)
+    rows = []
+    for place, line in enumerate(lines.values()):
+        if line:
+            row = _at_length(line, 0.25 + 0.5 * place / (len(names) - 1))
+            rows.append({"name": row["name"], "x": row["x"], "y": row["y"]})
+    text = {"x": field("x:Q"), "y": field("y:Q"), "text": field("name:N")}
+    colour = {"condition": {"test": _IS_SELECTED, "value": SELECTED}, "value": SOFT}
+    style = {"align": "left", "baseline": "top", "dx": 6, "dy": 4, "clip": True, "fontWeight": 600, "aria": False}
+    return [{"name": "beside", **mark("text", rows, {**text, "color": colour}, **style)}]
 
 
 def linked(evaluation: EvaluationView, kind: str, draw: Callable[[], Spec]) -> Callable[[], Spec]:
@@ -110,38 +173,16 @@ def linked(evaluation: EvaluationView, kind: str, draw: Callable[[], Spec]) -> C
 
 
 def curves_picture(
-    evaluation: EvaluationView, kind: str, alt: str, caption: str = "", *, band: bool = False, drag: bool = False
+    evaluation: EvaluationView,
+    kind: str,
+    alt: str,
+    caption: str = "",
+    *,
+    band: bool = False,
+    drag: bool = False,
+    tab: str = "",
+    models: Sequence[str] = (),
 ) -> Picture:
-    """A linked chart of the curves of a kind."""
-    return Picture(linked(evaluation, kind, lambda: evaluation.drawing(kind, band=band)), alt, caption, drag=drag)
-
-
-def threshold_panel(evaluation: EvaluationView) -> Sequence[Block]:
-    """The interactive threshold with the ROC curve and the score distributions."""
-    panel = evaluation.operating
-    if panel is None:
-        return []
-    tables = {points.name: points.table for points in panel.models if not points.crisp}
-    alt = "ROC curve of each model, with the operating point and the iso-cost line."
-    curve = curves_picture(evaluation, "roc", alt, drag=True)
-    if panel.classes:
-        draw = linked(evaluation, "roc", lambda: curve_chart({name: roc(table) for name, table in tables.items()}))
-        curve = Picture(draw, alt, drag=True)
-    draw_scores = linked(evaluation, "scores", lambda: scores_chart(tables, panel.models[panel.start].name))
-    return [Panel(panel, (curve, Picture(draw_scores, "Score distributions of both classes, with the threshold.")))]
-
-
-def threshold_picture(evaluation: EvaluationView, measures: Sequence[Measure]) -> Picture:
-    """Measures of the selected model against the threshold."""
-    panel = evaluation.operating
-
-    def draw() -> Spec:
-        score_range = unit_or_less(*(points.table.score for points in panel.models if not points.crisp))
-        points = panel.models[panel.start]
-        table = (
-            points.table if points.target_prevalence is None else points.table.at_prevalence(points.target_prevalence)
-        )
-        return threshold_chart(table, measures or [tpr], score_range=score_range)
-
-    alt = f"{', '.join(measure.name for measure in measures)} against the threshold."
-    return Picture(linked(evaluation, "threshold", draw), alt, "Measures of the selected model at each threshold.")
+    """A linked chart of the curves of a kind, of all or the named models."""
+    draw = linked(evaluation, kind, lambda: evaluation.drawing(kind, band=band, models=models))
+    return Picture(draw, alt, caption, drag=drag, tab=tab, key=kind)

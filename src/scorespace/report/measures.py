@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import isnan
+from math import inf, isnan
 from typing import Final
 
 from scorespace import decisions
@@ -17,7 +17,7 @@ from scorespace.measures import MeasureSpec
 from scorespace.measures.cost import cost
 from scorespace.report.chart_theme import INK, Spec, coloured, datum, field, layered, mark, themed
 from scorespace.report.comparison import difference_text
-from scorespace.report.document import Block, Grid, Text
+from scorespace.report.document import Block, Dot, Grid, Text
 from scorespace.report.protocol import EvaluationView
 from scorespace.results import Row, decimals, format_interval
 from scorespace.tables import At, TopCases
@@ -35,30 +35,66 @@ _MAX_COLUMNS: Final = 4
 
 
 def model_grid(evaluation: EvaluationView) -> Grid:
-    """One row per model with the first requested or the leading measures."""
+    """One row per model, the best first, with the first requested or the leading measures."""
     estimates = [(str(replace(estimate.spec, at=None)), estimate) for estimate in evaluation.shown]
-    names = list(dict.fromkeys(name for name, _ in estimates))
-    # First the measure of the verdict, then the leading ones.
-    leading = (
-        [*names[:1], *(name for name in _LEADING_MEASURES if name in names[1:])] if len(names) > _MAX_COLUMNS else names
-    )
-    displayed = (leading if len(leading) > 1 else names)[:_MAX_COLUMNS]
+    displayed = _displayed(evaluation, estimates)
+    specs = {name: estimate.spec for name, estimate in reversed(estimates)}
     decision = binary_decision(evaluation)
-    costs = (
-        {choice.model: value_text(choice.out_of_sample) for choice in decision.choices if choice.out_of_sample.known}
-        if decision
-        else {}
-    )
-    rows = []
+    costs = {choice.model: choice.out_of_sample for choice in decision.choices} if decision else {}
+    rows, dots = {}, {}
     for model in evaluation.models:
-        estimates_of_model = {name: estimate for name, estimate in estimates if estimate.model == model}
-        thresholds = {estimate.spec.at for estimate in estimates_of_model.values() if estimate.spec.at is not None}
-        cells = (_cell(estimates_of_model[name]) if name in estimates_of_model else "" for name in displayed)
-        rows.append((model, *cells, costs.get(model, ""), _threshold(thresholds.pop()) if len(thresholds) == 1 else ""))
-    short, arrows = _short_names(evaluation), {name: estimate.spec.arrow for name, estimate in estimates}
-    heads = (f"{short.get(name, name)} {arrows[name]}".strip() for name in displayed)
-    grid = Grid(("model", *heads, f"{CROSS_FITTED_COST} ↓", "threshold"), tuple(rows), _caption(evaluation))
+        own = {name: estimate for name, estimate in estimates if estimate.model == model}
+        thresholds = {at for name in displayed if name in own and (at := own[name].spec.at) is not None}
+        cells = (_cell(own[name]) if name in own else "" for name in displayed)
+        cost = value_text(costs[model]) if model in costs and costs[model].known else ""
+        rows[model] = (model, *cells, cost, _threshold(thresholds.pop()) if len(thresholds) == 1 else "")
+        dots[model] = (*(_dot(own.get(name)) for name in displayed), _dot(costs.get(model)), None)
+    short = _short_names(evaluation)
+    typed = bool(evaluation.requested)
+    labels = [short.get(name) or (name if typed else evaluation.profile.label(specs[name])) for name in displayed]
+    heads = tuple(f"{label} {specs[name].arrow}".strip() for label, name in zip(labels, displayed, strict=True))
+    hints = tuple(
+        (head, f"{name}: {specs[name].measure.title}. {specs[name].measure.summary}")
+        for head, name in zip(heads, displayed, strict=True)
+    )
+    order = _best_first(evaluation, estimates, costs)
+    columns = ("model", *heads, f"{CROSS_FITTED_COST} ↓", "threshold")
+    ordered = tuple(rows[model] for model in order), _caption(evaluation), hints
+    grid = Grid(columns, *ordered, dots=tuple(dots[model] for model in order), selects=True)
     return grid.without_blanks()
+
+
+def _displayed(evaluation: EvaluationView, estimates: Sequence[tuple[str, Estimate]]) -> list[str]:
+    """Names of the measures of the table of models; by default those that need no threshold, if there are any."""
+    names = list(dict.fromkeys(name for name, _ in estimates))
+    if evaluation.requested:
+        # First the measure of the verdict, then the leading ones.
+        leading = [*names[:1], *(name for name in _LEADING_MEASURES if name in names[1:])]
+        names = leading if len(names) > _MAX_COLUMNS and len(leading) > 1 else names
+    else:
+        free = {name for name, estimate in estimates if estimate.spec.at is None and estimate.spec.name != cost.name}
+        names = [name for name in names if name in free] or names
+    return names[:_MAX_COLUMNS]
+
+
+def _best_first(
+    evaluation: EvaluationView, estimates: Sequence[tuple[str, Estimate]], costs: Mapping[str, CostEstimate]
+) -> list[str]:
+    """Models by their cross-fitted cost, or by the first measure with a direction."""
+    keys = {model: known.value for model, known in costs.items() if known.known}
+    if not keys:
+        first = next((name for name, one in estimates if one.spec.best in ("high", "low")), None)
+        found = [one for name, one in estimates if name == first]
+        keys = {one.model: one.value if one.spec.best == "low" else -one.value for one in found}
+    names = list(evaluation.models)
+    ordered = sorted(names, key=lambda name: inf if isnan(keys.get(name, inf)) else keys.get(name, inf))
+    leader = evaluation.leader if costs else None
+    return ordered if leader is None else [leader, *(name for name in ordered if name != leader)]
+
+
+def _dot(one: Estimate | CostEstimate | None) -> Dot | None:
+    """Value and limits for the axis of a column."""
+    return None if one is None or isnan(one.value) else (one.value, one.low, one.high)
 
 
 def measure_blocks(evaluation: EvaluationView, estimates: Estimates | None = None) -> Sequence[Block]:

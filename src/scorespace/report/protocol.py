@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from scorespace.curves import Curve
@@ -164,7 +164,7 @@ class EvaluationView(ResultsView, Protocol):
 
     def class_curves(self, kind: str, model: str) -> tuple[Mapping[str, Curve], Curve | None]: ...
 
-    def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row: ...
+    def drawing(self, kind: str, *, band: bool = False, models: Sequence[str] = (), **options: Any) -> Row: ...
 
 
 MAX_SENTENCES: Final = 3

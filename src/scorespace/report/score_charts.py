@@ -9,6 +9,7 @@ import numpy as np
 
 from scorespace.errors import DataError
 from scorespace.report.chart_theme import (
+    CLASSES,
     FAINT,
     INK,
     Spec,
@@ -131,8 +132,7 @@ def _histogram(rows: list[Row], names: Mapping[str, object], score_range: tuple[
         "x": field("low:Q", bin="binned", title="Score", axis=axis(score_range), scale=scale(score_range)),
         "x2": "high",
         "y": field("signed:Q", title="Proportion of class", axis=share_axis, scale=y_scale),
-        "color": coloured("model", names, legend=False),
-        "opacity": field("side:O", scale={"domain": ["up", "down"], "range": [1, 0.45]}, legend=None),
+        "color": field("side:N", scale={"domain": list(CLASSES), "range": list(CLASSES.values())}, legend=None),
         "tooltip": [
             field("model:N", title="Model"),
             field("class:N", title="Class"),

@@ -6,7 +6,7 @@ specialists are collapsed; data and methods come last.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
@@ -20,6 +20,7 @@ from scorespace.report import (
     decision,
     linked_charts,
     multiclass_panel,
+    operating,
     ranked_targeting,
     regression,
 )
@@ -30,11 +31,14 @@ from scorespace.report import slices as slices_view
 from scorespace.report import smooth as smooth_view
 from scorespace.report.comparison import grids as comparison_grids
 from scorespace.report.comparison import summarise
-from scorespace.report.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+from scorespace.report.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
 from scorespace.report.document import provenance as made
 from scorespace.report.protocol import MAX_SENTENCES, EvaluationView, facts
 from scorespace.results import grouped
 from scorespace.tables.threshold import threshold_text
+
+SUMMARY, THRESHOLD, COMPARISON, TRUST, DETAILS = PARTS = ("Summary", "Threshold", "Comparison", "Trust", "Details")
+"""Entries of the navigation, in reading order."""
 
 Builder = Callable[[EvaluationView], Sequence[Block]]
 
@@ -49,7 +53,8 @@ class SectionKind:
     builder: Builder
     question: str = ""
     folded: bool = False
-    last: int = 0
+    part: str = DETAILS
+    printed: bool = False
 
 
 SECTIONS: list[SectionKind] = []
@@ -62,17 +67,20 @@ def section(
     question: str = "",
     brief: bool | Builder = False,
     folded: bool = False,
-    last: int = 0,
+    part: str = DETAILS,
+    printed: bool = False,
 ) -> Callable[[Builder], Builder]:
     """Register a section of the report, by default under the name of its function.
 
     A section without blocks is left out. `question` is the question it answers; if its first block is a text, that is
     the short answer. `brief`: also shown in text output, or the function that builds its text version. `folded`:
-    collapsed, for specialists. Sections appear in the order of registration, those with a higher `last` at the end.
+    collapsed, for specialists. `part`: its entry in the navigation; in it, sections have the order of the profile, then of registration.
+    `printed`: on the printed summary.
     """
 
     def add(builder: Builder) -> Builder:
-        SECTIONS.append(SectionKind(name or builder.__name__, title, brief, builder, question, folded, last))
+        kind = SectionKind(name or builder.__name__, title, brief, builder, question, folded, part, printed)
+        SECTIONS.append(kind)
         return builder
 
     return add
@@ -84,7 +92,9 @@ def document(
     """The full report of an evaluation, or only the verdict and the named sections."""
     first = evaluation.profile.sections
     places = {name: place - len(first) for place, name in enumerate(first)}
-    sections_in_order = sorted(SECTIONS, key=lambda kind: places.get(kind.name, kind.last))
+    sections_in_order = sorted(
+        SECTIONS, key=lambda kind: (PARTS.index(kind.part), places.get(kind.name, 0), kind.name == method.__name__)
+    )
     known_names = [kind.name for kind in sections_in_order]
     for name in names:
         if name not in known_names:
@@ -95,7 +105,7 @@ def document(
         for kind in sections_in_order
         if not names or kind.name in (*names, verdict.__name__)
     ]
-    sections = (
+    every = [
         Section(
             kind.name,
             kind.title,
@@ -104,14 +114,33 @@ def document(
             short,
             kind.question,
             kind.folded and kind.name not in names,
+            kind.part,
+            kind.printed,
         )
         for kind, blocks, short in built
         if blocks
-    )
+    ]
     models = evaluation.models
     made_from = (models.name, f"{grouped(models.rows)} rows", f"seed {evaluation.seed}")
     provenance = made(*made_from, f"level {100 * evaluation.level:g} %", command=command)
-    return Document(title or models.name, facts(models), tuple(sections), provenance)
+    return Document(title or models.name, facts(models), tuple(_without_charts_of_panel(every)), provenance)
+
+
+def _without_charts_of_panel(sections: Sequence[Section]) -> Iterator[Section]:
+    """The sections without the charts that the panel shows; a section with `printed` keeps its own."""
+    shown = {
+        picture.key
+        for section in sections
+        for block in section.blocks
+        if isinstance(block, Panel)
+        for picture in block.pictures
+    }
+    for section in sections:
+        blocks = [block for block in section.blocks if not (isinstance(block, Picture) and block.key in shown)]
+        if section.printed or len(blocks) == len(section.blocks):
+            yield section
+        elif any(not isinstance(block, Text) for block in blocks):
+            yield replace(section, blocks=tuple(blocks))
 
 
 def brief_document(evaluation: EvaluationView) -> Document:
@@ -125,16 +154,9 @@ def brief_document(evaluation: EvaluationView) -> Document:
     return Document(evaluation.models.name, facts(evaluation.models), tuple(sections)).brief()
 
 
-@section("Verdict", brief=True)
+@section("Verdict", brief=True, part=SUMMARY, printed=True)
 def verdict(evaluation: EvaluationView) -> Sequence[Block]:
     return [Verdict(evaluation.verdict, *evaluation.headline)]
-
-
-@section("Operating point", question="What does each operating point do, and what does it cost?")
-def panel(evaluation: EvaluationView) -> Sequence[Block]:
-    """Interactive panel: costs and rejected cases, the threshold of a score, or the shift of numeric predictions."""
-    panels = multiclass_panel.multiclass_blocks, linked_charts.threshold_panel, asymmetric_loss.shift_panel
-    return [block for build in panels for block in build(evaluation)]
 
 
 def _rank_by_first_measure(estimates: Sequence[Estimate]) -> list[Estimate]:
@@ -144,26 +166,30 @@ def _rank_by_first_measure(estimates: Sequence[Estimate]) -> list[Estimate]:
     return sorted(first, key=lambda estimate: estimate.value if estimate.spec.best == "low" else -estimate.value)
 
 
-@section("Models", brief=measures_view.measure_blocks, question="How good are the models?")
+@section("Models", brief=measures_view.measure_blocks, part=SUMMARY, printed=True)
 def models(evaluation: EvaluationView) -> Sequence[Block]:
-    """A row per model, and the best model by the first measure with a direction."""
-    ranked = _rank_by_first_measure(
-        [estimate for estimate in evaluation.summary if estimate.spec.best in ("high", "low")]
-    )
-    grid = measures_view.model_grid(evaluation)
-    if not ranked:
-        return [grid]
-    best, worst = ranked[0], ranked[-1]
-    lowest = f"; {worst.model} is last with {worst.text}" if len(ranked) > 1 else ""
-    verb = "is best with" if len(ranked) > 1 else "has"
-    return [Text(f"{best.spec.measure.title}: {best.model} {verb} {best.text}{lowest}."), grid]
+    """A row per model, the best first."""
+    return [measures_view.model_grid(evaluation)]
+
+
+@section("Operating point", part=SUMMARY, printed=True)
+def panel(evaluation: EvaluationView) -> Sequence[Block]:
+    """Interactive panel: costs and rejected cases, the threshold of a score, or the shift of numeric predictions."""
+    panels = multiclass_panel.multiclass_blocks, operating.threshold_panel, asymmetric_loss.shift_panel
+    return [block for build in panels for block in build(evaluation)]
 
 
 def _notes(evaluation: EvaluationView) -> Sequence[Block]:
     return [Notes(evaluation.notes)] if evaluation.notes else []
 
 
-@section("Notes", brief=_notes, question="What should be known before using the results?")
+@section(
+    "Notes",
+    brief=_notes,
+    question="What should be known before using the results?",
+    part=TRUST,
+    printed=True,
+)
 def notes(evaluation: EvaluationView) -> Sequence[Block]:
     """Findings that affect the interpretation of results, warnings first."""
     warnings = sum(note.level != "info" for note in evaluation.notes)
@@ -176,14 +202,20 @@ def _baseline_grid(evaluation: EvaluationView) -> Sequence[Block]:
     return [] if evaluation.changes is None else [comparison_view.grid(evaluation.changes)]
 
 
-@section("Change from baseline", name="since", question="What changed since the baseline?", brief=_baseline_grid)
+@section(
+    "Change from baseline",
+    name="since",
+    question="What changed since the baseline?",
+    brief=_baseline_grid,
+    part=COMPARISON,
+)
 def baseline_changes(evaluation: EvaluationView) -> Sequence[Block]:
     """All measures compared with a saved evaluation."""
     changes = evaluation.changes
     return [] if changes is None else [Text(changes.words), *_baseline_grid(evaluation)]
 
 
-@section("Differences", question="Do the models differ?")
+@section("Differences", question="Do the models differ?", part=COMPARISON)
 def comparison(evaluation: EvaluationView) -> Sequence[Block]:
     """Paired tests between models on the same cases."""
     if not evaluation.models.comparable:
@@ -192,7 +224,7 @@ def comparison(evaluation: EvaluationView) -> Sequence[Block]:
     return [Text(summarise(comparisons)), *comparison_grids(comparisons, folded=len(comparisons) > MAX_SENTENCES + 1)]
 
 
-@section("Thresholds", question="Which operating point?")
+@section("Thresholds", question="Which threshold?", part=THRESHOLD)
 def thresholds(evaluation: EvaluationView) -> Sequence[Block]:
     """Measures over all thresholds, and confusion counts at the selected one."""
     panel = evaluation.operating
@@ -204,12 +236,10 @@ def thresholds(evaluation: EvaluationView) -> Sequence[Block]:
         first = next(iter(evaluation.models.two_class))
         return [Text(f"{first} {_describe_predictions(evaluation, first)}"), *outcomes(evaluation)]
     model = panel.models[panel.start]
-    measures = [
-        curve.spec.measure for curve in model.measures if curve.spec.measure.range[1] <= 1 and not curve.spec.options
-    ]
+    measures = [model.measures[place].spec.measure for place in panel.drawn]
     threshold = threshold_text(evaluation.threshold(model.name))
     text = f"At threshold {threshold}, {model.name} {_describe_predictions(evaluation, model.name)}"
-    return [Text(text), linked_charts.threshold_picture(evaluation, measures), *outcomes(evaluation)]
+    return [Text(text), operating.threshold_picture(evaluation, measures), *outcomes(evaluation)]
 
 
 def _describe_predictions(evaluation: EvaluationView, model: str) -> str:
@@ -222,13 +252,12 @@ def _describe_predictions(evaluation: EvaluationView, model: str) -> str:
     return f"predicts {predicted} of {total} cases as {label} (TP {tp}, FP {fp}, FN {fn}, TN {tn})."
 
 
-@section("Ranking", question="How well do the scores rank the cases?")
+@section("Ranking", question="How well do the scores rank the cases?", part=COMPARISON)
 def curves(evaluation: EvaluationView) -> Sequence[Block]:
-    models, names = evaluation.models, evaluation.models.two_class
+    names = evaluation.models.two_class
     if not names:
         return []
-    # Bands of more than three models are unreadable, and bands need counts of cases.
-    has_bands = len(names) <= 3 and all(models[name].counted for name in names) and 0 < models.prevalence < 1
+    has_bands = operating.has_bands(evaluation)
     level = f" The shaded area is the {100 * evaluation.level:g} % simultaneous confidence band." if has_bands else ""
     roc_caption = "ROC curve: true positive rate against false positive rate over all thresholds."
     return [
@@ -252,37 +281,45 @@ def curves(evaluation: EvaluationView) -> Sequence[Block]:
 
 # --- sections built in other modules; a lambda imports its module only with the full report
 
-section("Discrimination", name="discrimination", question="How well do the scores separate good from bad?")(
+section("Discrimination", name="discrimination", question="How well do the scores separate good from bad?", part=TRUST)(
     credit.discrimination
 )
-section("Grades", name="grades", question="Do the grades have the stated default rates?")(credit.grades)
-section("Stability", name="stability", question="Is the population still that of the reference?")(credit.stability)
-section("Concentration", name="concentration", question="How are cases spread over the grades?")(credit.concentration)
-section("Calibration", name="calibration", question="Are the probabilities calibrated?")(
+section("Grades", name="grades", question="Do the grades have the stated default rates?", part=TRUST)(credit.grades)
+section("Stability", name="stability", question="Is the population still that of the reference?", part=TRUST)(
+    credit.stability
+)
+section("Concentration", name="concentration", question="How are cases spread over the grades?", part=TRUST)(
+    credit.concentration
+)
+section("Calibration", name="calibration", question="Are the probabilities calibrated?", part=TRUST, printed=True)(
     lambda evaluation: calibration_view.blocks(evaluation)
 )
-section("Classes", name="class_by_class", brief=confusion.short_blocks, question="How good is each class?")(
-    confusion.blocks
-)
-section("Costs", name="decision", question="What does it cost, and which model is best for which costs?")(
-    lambda evaluation: decision.blocks(evaluation)
-)
-section("Over- and underprediction", name="rroc", question="What do over- and underprediction cost?")(
+section(
+    "Classes", name="class_by_class", brief=confusion.short_blocks, question="How good is each class?", part=COMPARISON
+)(confusion.blocks)
+section(
+    "Costs", name="decision", question="What does it cost, and which model is best for which costs?", part=THRESHOLD
+)(lambda evaluation: decision.blocks(evaluation))
+section("Over- and underprediction", name="rroc", question="What do over- and underprediction cost?", part=THRESHOLD)(
     lambda evaluation: regression.rroc_blocks(evaluation)
 )
-section("Subgroups", name="slices", question="In which subgroups are the models worse?", brief=slices_view.brief)(
-    slices_view.blocks
-)
-section("Errors", name="errors", question="How large are the errors, and where do they occur?")(
+section(
+    "Subgroups", name="slices", question="In which subgroups are the models worse?", brief=slices_view.brief, part=TRUST
+)(slices_view.blocks)
+section("Errors", name="errors", question="How large are the errors, and where do they occur?", part=COMPARISON)(
     lambda evaluation: regression.error_blocks(evaluation)
 )
-section("Calibration of predictions", name="believed", question="Are the numeric predictions calibrated?")(
+section("Calibration of predictions", name="believed", question="Are the numeric predictions calibrated?", part=TRUST)(
     lambda evaluation: regression.reliability_blocks(evaluation)
 )
-section("Folds", name="folds", question="How much do the measures vary between folds?", brief=slices_view.fold_brief)(
-    slices_view.fold_blocks
-)
-section("Targeting", name="targeting", question="Which cases should be treated first?", folded=True)(
+section(
+    "Folds",
+    name="folds",
+    question="How much do the measures vary between folds?",
+    brief=slices_view.fold_brief,
+    part=TRUST,
+)(slices_view.fold_blocks)
+section("Targeting", name="targeting", question="Which cases should be treated first?", folded=True, part=THRESHOLD)(
     lambda evaluation: ranked_targeting.blocks(evaluation)
 )
 
@@ -322,15 +359,13 @@ def measures(evaluation: EvaluationView) -> Sequence[Block]:
     return [text, *measures_view.measure_blocks(evaluation, shown)]
 
 
-section("Flow of participants", name="flow", question="Who was analysed, and who was left out?", last=7)(
-    clinical.flow_blocks
-)
-section("Reporting checklists", name="checklist", question="What do STARD and TRIPOD+AI ask for?", last=8)(
+section("Flow of participants", name="flow", question="Who was analysed, and who was left out?")(clinical.flow_blocks)
+section("Reporting checklists", name="checklist", question="What do STARD and TRIPOD+AI ask for?")(
     clinical.checklist_blocks
 )
 
 
-@section("Data and methods", question="Which data and methods were used?", folded=True, last=9)
+@section("Data and methods", question="Which data and methods were used?", folded=True, printed=True)
 def method(evaluation: EvaluationView) -> Sequence[Block]:
     """The sample, and the interval method of each measure."""
     measures_by_method: dict[str, list[str]] = {}

@@ -5,10 +5,11 @@ const ARRAYS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, u2: Uint16
 const ABSENT = 1 - 2 ** 31; // encodes undefined values
 const PAUSE = 250; // milliseconds
 const panels = [];
+const views = []; // other parts of the state: `written` and `read`, as of panels
 
 // A panel: `read` makes a state from the URL and `written` the reverse; `found` returns the texts by name, the row of the
 // operating point, the selected model, and `seen` if the charts depend on more than the model. `along` maps a dragged
-// pointer to a state, `hover` returns tooltip rows, and `sweep` the rows of charts of the selected model only.
+// pointer to a state, `hover` returns tooltip rows, and `swept` the rows of charts of the selected model only.
 function registerPanel(id, parts) {
   const panel = document.getElementById(id);
   if (!panel) return null;
@@ -60,7 +61,7 @@ function change(controller, next, { still = true } = {}) {
   show(controller);
 }
 
-const written = () => `#${new URLSearchParams(Object.assign({}, ...panels.map((controller) => controller.written(controller))))}`;
+const written = () => `#${new URLSearchParams(Object.assign({}, ...[...panels, ...views].map((part) => part.written(part))))}`;
 
 function remember() {
   clearTimeout(pending);
@@ -70,10 +71,36 @@ function remember() {
 }
 
 function readAddress() {
+  const query = new URLSearchParams(location.hash.slice(1));
+  for (const view of views) view.read(query);
   for (const controller of panels) {
-    controller.state = controller.read(controller, new URLSearchParams(location.hash.slice(1)));
+    controller.state = controller.read(controller, query);
     show(controller);
   }
+}
+
+// One of several buttons that is pressed; `name` is its parameter in the address.
+function registerChoice(name, buttons, valueOf, chosen) {
+  const choose = (value) => {
+    for (const button of buttons) button.setAttribute("aria-pressed", valueOf(button) === value);
+    chosen(value);
+  };
+  const values = buttons.map(valueOf);
+  const view = {
+    value: values[0],
+    written: () => (view.value === values[0] ? {} : { [name]: view.value }),
+    read(query) {
+      view.value = values.includes(query.get(name)) ? query.get(name) : values[0];
+      choose(view.value);
+    },
+  };
+  for (const button of buttons) button.addEventListener("click", () => {
+    view.value = valueOf(button);
+    choose(view.value);
+    remember();
+  });
+  views.push(view);
+  view.read(new URLSearchParams(location.hash.slice(1)));
 }
 
 function show(controller) {
@@ -110,12 +137,32 @@ function wireAll() {
     controller.panel.classList.add("live");
     controller.form.addEventListener("submit", (event) => event.preventDefault());
     const models = controller.form.elements.model;
-    for (const radio of models.length ? models : [models]) radio.addEventListener("change", () => change(controller, { model: Number(radio.value) }));
+    const radios = models.length ? [...models] : [models];
+    for (const radio of radios) radio.addEventListener("change", () => change(controller, { model: Number(radio.value) }));
+    moveIntoTable(controller, radios);
     controller.wire(controller);
     render(controller);
   }
   addEventListener("popstate", readAddress);
   addEventListener("hashchange", () => location.hash.includes("=") && readAddress());
+}
+
+// Puts the radio buttons of the models into the table of models, whose rows then select them.
+function moveIntoTable({ form, content }, radios) {
+  const table = document.querySelector("table[data-selects]:not(.selecting)");
+  const rows = table ? [...table.tBodies[0].rows] : [];
+  const places = rows.map(({ cells }) => content.models.findIndex(({ name }) => name === cells[0].textContent.trim()));
+  if (!rows.length || radios.some((_, k) => !places.includes(k))) return;
+  form.id ||= `form-${panels.length}`;
+  table.classList.add("selecting");
+  rows.forEach((row, k) => {
+    const radio = radios[places[k]];
+    if (!radio) return;
+    radio.setAttribute("form", form.id);
+    row.cells[0].replaceChildren(radio.closest("label"));
+    row.addEventListener("click", ({ target }) => target.closest("label, button") || radio.click());
+  });
+  form.querySelector(".models").remove();
 }
 
 // Connects a number field; invalid input is ignored.

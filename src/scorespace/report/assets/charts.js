@@ -19,12 +19,13 @@ async function mount(figure) {
   const place = figure.querySelector(".chart");
   figure.dataset.drawn = "pending";
   try {
-    const spec = JSON.parse(figure.querySelector("script").textContent);
+    const spec = specOf(figure);
     const names = namesOf(spec);
     const tooltip = { ...OPTIONS.tooltip, formatTooltip: (value, text) => hovered(value, text, panelOf(figure)) };
     const across = place.clientWidth; // read before drawing, to avoid a layout pass
-    const { view } = await window.vegaEmbed(place, sized(spec, across), { ...OPTIONS, tooltip, patch: (chart) => patched(chart, names) });
-    const fit = fitter(view, place, spec);
+    const room = roomFor(figure);
+    const { view } = await window.vegaEmbed(place, sized(spec, across, room), { ...OPTIONS, tooltip, patch: (chart) => patched(chart, names) });
+    const fit = fitter(view, place, spec, room);
     await fit(across);
     new ResizeObserver(([{ contentRect }]) => requestAnimationFrame(() => fit(contentRect.width))).observe(place);
     if (names) legend(figure, view, names);
@@ -35,6 +36,12 @@ async function mount(figure) {
     console.error(error);
     place.textContent = `This chart could not be drawn: ${error.message}`;
   }
+}
+
+// The spec of a figure; one that shows the chart of another figure refers to it by its key.
+function specOf(figure) {
+  const spec = JSON.parse(figure.querySelector("script").textContent);
+  return spec.same ? specOf([...document.querySelectorAll("figure.picture")].find(({ dataset }) => dataset.key === spec.same)) : spec;
 }
 
 // All layers of a chart or of its panels.
@@ -83,20 +90,28 @@ function silence({ marks = [] }) {
 }
 
 const isSquare = ({ width, height }) => width === height;
-const widthIn = (available, square) => Math.max(NARROWEST, Math.floor(square ? Math.min(available, WIDEST_SQUARE) : available));
+const widthIn = (available, square, room) => Math.max(NARROWEST, Math.floor(square ? Math.min(available, room ?? WIDEST_SQUARE) : available));
+
+// The height of the large chart of a panel: what the window leaves, between 320 and 460 pixels; of other charts their own.
+function roomFor(figure) {
+  const charts = figure.closest(".charts");
+  if (!charts) return null;
+  const above = charts.getBoundingClientRect().top + scrollY + 130; // with the tabs above the plot and the axis below it
+  return Math.max(320, Math.min(WIDEST_SQUARE, innerHeight - above));
+}
 
 // Sets the approximate final size, to avoid drawing twice.
-function sized(spec, across) {
+function sized(spec, across, room) {
   const panel = spec.spec ?? spec; // in charts of several panels, the size of each
   if (!across || !panel.width) return spec;
-  const hasEndLabels = layers(spec).some(({ mark }) => mark?.type === "text" && mark.align === "left");
-  const width = widthIn(across - (hasEndLabels ? LABEL_MARGIN : AXIS_MARGIN), isSquare(panel));
-  const size = { width, height: isSquare(panel) ? width : panel.height };
+  const hasEndLabels = layers(spec).some(({ mark, name }) => mark?.type === "text" && mark.align === "left" && name !== "beside");
+  const width = widthIn(across - (hasEndLabels ? LABEL_MARGIN : AXIS_MARGIN), isSquare(panel), room);
+  const size = { width, height: isSquare(panel) ? width : room ?? panel.height };
   return spec.spec ? { ...spec, spec: { ...panel, ...size } } : { ...spec, ...size };
 }
 
 // Returns a function that fits a chart to the width of its container; square charts stay square.
-function fitter(view, place, spec) {
+function fitter(view, place, spec, room) {
   const panel = spec.spec ?? spec;
   if (!panel.width) return async () => {}; // concatenated charts are scaled as images
   const [width, height] = ["width", "height"].map((side) => (spec.spec ? `child_${side}` : side));
@@ -105,7 +120,7 @@ function fitter(view, place, spec) {
   const margin = place.querySelector("svg").width.baseVal.value - view.signal(width);
   return async (across) => {
     if (!across) return; // in a collapsed section
-    const target = widthIn(across - margin, square);
+    const target = widthIn(across - margin, square, room);
     const missing = target - view.signal(width);
     if (missing >= 0 && missing <= SLACK) return;
     view.signal(width, target);
@@ -140,28 +155,32 @@ function legend(figure, view, { entries, square }) {
   place.hidden = false;
 }
 
+// One menu per chart.
 function tools(figure, view, spec) {
-  const place = element("div", { className: "tools", role: "group", ariaLabel: "Chart tools" });
-  const add = (text, label, act) => {
-    const button = element("button", { type: "button", textContent: text, ariaLabel: label, title: label });
+  const title = spec.description ?? "chart";
+  const menu = element("details", { className: "menu" });
+  const items = element("div", { className: "items" });
+  menu.append(element("summary", { textContent: "⋯", ariaLabel: `Menu of the chart: ${title}` }), items);
+  const add = (text, act) => {
+    const button = element("button", { type: "button", textContent: text });
     button.addEventListener("click", act);
-    place.append(button);
+    items.append(button);
   };
   if (!spec.spec && !spec.concat && hasSignal(view, "zoom_x") && hasSignal(view, "zoom_y")) {
-    add("+", "Zoom in", () => zoom(view, spec, 0.5));
-    add("−", "Zoom out", () => zoom(view, spec, 2));
-    add("reset", "Reset zoom", () => zoom(view, spec, null));
+    add("Zoom in", () => zoom(view, spec, 0.5));
+    add("Zoom out", () => zoom(view, spec, 2));
+    add("Reset zoom", () => zoom(view, spec, null));
     figure.querySelector(".chart").addEventListener("wheel", (event) => {
       if (!event.ctrlKey) return;
       event.preventDefault();
       zoom(view, spec, event.deltaY < 0 ? 0.8 : 1.25);
     }, { passive: false });
   }
-  const title = spec.description ?? "chart";
-  add("PNG", `Save as PNG: ${title}`, async () => save(await picture(figure, spec, "png"), "png"));
-  add("SVG", `Save as SVG: ${title}`, async () => save(await picture(figure, spec, "svg"), "svg"));
-  add("CSV", `Save the data as CSV: ${title}`, () => saveCsv(dataLines(tableOf(spec, panelOf(figure)))));
-  figure.append(place);
+  const name = figure.dataset.key ?? figure.querySelector(".chart").ariaLabel;
+  add("Save as PNG", async () => save(await picture(figure, spec, "png"), "png", name));
+  add("Save as SVG", async () => save(await picture(figure, spec, "svg"), "svg", name));
+  add("Save data as CSV", () => saveCsv(dataLines(tableOf(spec, panelOf(figure))), name));
+  figure.prepend(menu);
 }
 
 const hasSignal = (view, name) => name in view.getState().signals;
@@ -195,10 +214,22 @@ async function picture(figure, spec, kind) {
 
 const canvasBlob = (canvas) => new Promise((done) => canvas.toBlob(done, "image/png"));
 
-// The largest dataset of a chart.
+// The data of a chart: of one with an operating point, all kept thresholds of all models at full precision; of another,
+// its largest dataset.
 function tableOf(spec, controller) {
-  if (spec.datasets.sweep) return controller.sweep(controller);
+  const swept = Object.keys(spec.datasets).find((name) => controller?.swept?.[name]);
+  if (swept) return controller.swept[swept](controller);
+  const axes = axesOf(spec);
+  if (axes?.y && controller?.content.models[0].threshold)
+    return controller.content.models.flatMap((model) => controller.along.rows(model).map((row) => Object.fromEntries(["model", ...new Set(["threshold", axes.x, axes.y])].map((name) => [name, row[name]]))));
   return Object.entries(spec.datasets).filter(([name]) => name !== "here").map(([, rows]) => rows).reduce((a, b) => (b.length > a.length ? b : a), []);
+}
+
+// The fields of the operating point in a chart: of its dot, or of its rule, which has no height.
+function axesOf(spec) {
+  const marks = (spec.layer ?? []).filter(({ data }) => data?.name === "here");
+  const found = marks.find(({ mark }) => mark.type === "point") ?? marks.find(({ encoding }) => !encoding.x2);
+  return found ? { x: found.encoding.x.field, y: found.encoding.y?.field } : null;
 }
 
 function dataLines(rows) {
@@ -221,8 +252,9 @@ function setMarker(view, spec, controller) {
   const { row, seen } = controller;
   view.signal("model", row.model);
   if (layers(spec).some(({ data }) => data?.name === "here")) view.data("here", [row]);
-  if (spec.datasets.sweep && view.lookedAt !== seen) {
-    view.data("sweep", controller.sweep(controller));
+  const swept = Object.keys(spec.datasets).find((name) => controller.swept?.[name]);
+  if (swept && view.lookedAt !== seen) {
+    view.data(swept, controller.swept[swept](controller));
     view.lookedAt = seen;
   }
   return true;
@@ -240,16 +272,19 @@ function follow(figure, view, spec) {
     update();
   }, { rootMargin: "100px" }).observe(figure);
   addEventListener("beforeprint", () => setMarker(view, spec, controller) && view.run());
-  if (figure.classList.contains("drag")) drag(figure.querySelector(".chart"), view, controller);
+  const axes = axesOf(spec);
+  if (figure.classList.contains("drag") && axes) drag(figure.querySelector(".chart"), view, controller, axes);
 }
 
-// Drags the operating point to the nearest point of the curve.
-function drag(place, view, controller) {
+// Drags the operating point to the nearest point of the curve, or in a chart of thresholds to the nearest threshold.
+function drag(place, view, controller, { x: across, y: up }) {
   const MAX_DISTANCE = 40;
   let spotsInPixels = null; // points of the model in pixels, while dragging
   const pixels = () => {
-    const [across, up] = ZOOMED.map((side) => view.scale(side));
-    return controller.along.spots(controller.model).map(([x, y]) => [across(x), up(y)]);
+    const [right, down] = ZOOMED.map((side) => view.scale(side));
+    const at = (scale, value) => (value === null ? NaN : scale(value));
+    const rows = controller.along.rows(controller.model);
+    return rows.map((row) => [at(right, row[across]), across === "threshold" ? null : at(down, row[up])]);
   };
   const nearest = (event, spots) => {
     const box = place.querySelector("svg").getBoundingClientRect();
@@ -257,7 +292,7 @@ function drag(place, view, controller) {
     const [x, y] = [event.clientX - box.left - left, event.clientY - box.top - above];
     let found = { place: 0, distance: Infinity };
     spots.forEach((spot, k) => {
-      const distance = Math.hypot(spot[0] - x, spot[1] - y);
+      const distance = Math.hypot(spot[0] - x, spot[1] === null ? 0 : spot[1] - y);
       if (distance < found.distance) found = { place: k, distance };
     });
     return found;

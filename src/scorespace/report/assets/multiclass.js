@@ -65,18 +65,26 @@ const multiclass = registerPanel("multiclass", {
     form.elements.cheapest.addEventListener("click", () => change(controller, { model: cheapest(controller), lead: "best" }));
     for (const button of panel.querySelectorAll("[data-pair]"))
       button.addEventListener("click", () => change(controller, { pair: button.dataset.pair.split("-").map(Number) }));
+    const edit = (on) => {
+      panel.classList.toggle("editing", on);
+      form.elements.edit.ariaPressed = String(on);
+    };
+    form.elements.edit?.addEventListener("click", ({ target }) => edit(target.ariaPressed !== "true"));
+    if (controller.state.costs !== controller.content.costs) edit(true);
     form.elements.reset?.addEventListener("click", () => change(controller, { costs: controller.content.costs }));
   },
 
-  // ROC curves of the selected cell: by the score of the row's class, and by that of the column's class.
-  sweep({ model, state }) {
-    const [row, column] = state.pair;
-    const cells = row === column ? [["row", row, column]] : [["row", row, column], ["column", column, row]];
-    return model.pairs ? cells.flatMap(([name, i, k]) => curveOf(model.pairs, i, k).map((point, place) => ({ name, place, ...point }))) : [];
+  swept: {
+    // ROC curves of the selected cell: by the score of the row's class, and by that of the column's class.
+    sweep({ model, state }) {
+      const [row, column] = state.pair;
+      const cells = row === column ? [["row", row, column]] : [["row", row, column], ["column", column, row]];
+      return model.pairs ? cells.flatMap(([name, i, k]) => curveOf(model.pairs, i, k).map((point, place) => ({ name, place, ...point }))) : [];
+    },
   },
 
   along: {
-    spots: (model) => Array.from(model.lead, (_, place) => [model.handed[place], model.right[place]]),
+    rows: (model) => Array.from(model.lead, (_, place) => ({ handed: model.handed[place], right: model.right[place] })),
     state: (model, place) => ({ lead: place ? model.lead[place] : -Infinity }),
   },
 });

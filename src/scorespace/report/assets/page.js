@@ -5,9 +5,11 @@ const element = (name, properties) => Object.assign(document.createElement(name)
 wireAll();
 const allDrawn = drawAll();
 for (const word of document.querySelectorAll(".hint")) attachHint(word, document.getElementById("hint"));
-followSections(document.querySelectorAll("main section[id]"));
+followSections(document.querySelectorAll(document.querySelector(".part") ? ".part" : "main section[id]"));
 wireShare();
 wireTables();
+wireTabs();
+wireMenus();
 
 // Draws visible charts first, then those in open sections, then the others while the browser is idle; charts that
 // become visible meanwhile are drawn at once.
@@ -34,7 +36,16 @@ function wireShare() {
   const share = document.querySelector(".share");
   if (!share) return;
   share.hidden = false;
-  document.getElementById("print").addEventListener("click", () => allDrawn.then(() => print()));
+  const depths = [...share.querySelectorAll("[data-depth]")];
+  if (depths.length) registerChoice("depth", depths, ({ dataset }) => dataset.depth, (depth) => {
+    document.body.classList.toggle("plain", depth === "plain");
+  });
+  const printed = (all) => () => allDrawn.then(() => {
+    document.body.classList.toggle("all", all);
+    print();
+  });
+  document.getElementById("print").addEventListener("click", printed(false));
+  document.getElementById("print-all")?.addEventListener("click", printed(true));
   document.getElementById("link")?.addEventListener("click", async ({ target }) => {
     history.replaceState(null, "", written());
     try {
@@ -44,7 +55,8 @@ function wireShare() {
       target.textContent = "Copy the link from the address bar";
     }
   });
-  const folded = () => document.querySelectorAll("details:not([open])");
+  const inSummary = ".section.printed > details:not([open]), .verdict > details:not([open])";
+  const folded = () => document.querySelectorAll(document.body.matches(".all, :not(:has(.part))") ? "details:not([open], .menu)" : inSummary);
   let opened = [];
   addEventListener("beforeprint", () => {
     opened = [...folded()];
@@ -55,16 +67,72 @@ function wireShare() {
   });
 }
 
-// Adds a CSV button to each table; limits of intervals get columns of their own.
+// The charts of a panel, one of which is shown.
+function wireTabs() {
+  for (const tabs of document.querySelectorAll(".tabs")) {
+    const charts = tabs.parentElement.querySelectorAll(".tab");
+    registerChoice("chart", [...tabs.querySelectorAll("button")], ({ dataset }) => dataset.tab, (key) => {
+      for (const chart of charts) {
+        chart.hidden = chart.dataset.shown !== key;
+        const figure = chart.querySelector("figure");
+        if (!chart.hidden && !figure.dataset.drawn) mount(figure);
+      }
+    });
+  }
+}
+
+// A menu closes when something else is clicked, and by the Escape key.
+function wireMenus() {
+  const open = () => document.querySelectorAll("details.menu[open]");
+  addEventListener("click", ({ target }) => {
+    for (const menu of open()) if (!menu.contains(target)) menu.open = false;
+  });
+  addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") for (const menu of open()) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    }
+  });
+}
+
+// Sorts the rows of a table by a column: numbers by their size, downwards first.
+function sortable(table) {
+  const [head] = table.tHead.rows;
+  if (table.tBodies[0].rows.length < 2) return;
+  [...head.cells].forEach((cell, k) => {
+    if (cell.tagName !== "TH") return;
+    const button = element("button", { type: "button", className: "sort", ariaLabel: `Sort by ${cell.textContent.trim()}` });
+    button.addEventListener("click", () => {
+      const up = cell.ariaSort === "descending";
+      for (const other of head.cells) other.ariaSort = null;
+      cell.ariaSort = up ? "ascending" : "descending";
+      const keyOf = (row) => partsOf(row.cells[k].textContent.trim().replace(/\s+/g, " "))[0];
+      const order = (a, b) => {
+        const [x, y] = [Number(a), Number(b)];
+        if (Number.isNaN(x) || Number.isNaN(y) || a === "" || b === "") return Number.isNaN(x) - Number.isNaN(y) || a.localeCompare(b);
+        return up ? x - y : y - x;
+      };
+      const rows = [...table.tBodies[0].rows].map((row) => [keyOf(row), row]);
+      const words = rows.every(([key]) => Number.isNaN(Number(key)));
+      rows.sort(([a], [b]) => (words && !up ? b.localeCompare(a) : order(a, b)));
+      table.tBodies[0].append(...rows.map(([, row]) => row));
+    });
+    cell.append(button);
+  });
+}
+
+// Makes tables sortable and adds a CSV button to each; limits of intervals get columns of their own.
 function wireTables() {
   for (const figure of document.querySelectorAll("figure.grid")) {
     const table = figure.querySelector("table");
     const label = `Save as CSV: ${figure.querySelector(".scroll").ariaLabel}`;
     const button = element("button", { type: "button", textContent: "CSV", ariaLabel: label, title: label });
-    button.addEventListener("click", () => saveCsv(tableLines(table)));
+    const name = figure.closest("section").id || "table";
+    button.addEventListener("click", () => saveCsv(tableLines(table), name));
     const tools = element("div", { className: "tools", role: "group", ariaLabel: "Table tools" });
     tools.append(button);
     figure.querySelector(".scroll").after(tools);
+    sortable(table);
   }
 }
 
@@ -87,8 +155,8 @@ function partsOf(text) {
   return found ? found.slice(1).map(plain) : [plain(text)];
 }
 
-function saveCsv(lines) {
-  save(new Blob([lines.map((cells) => `${cells.map(cellText).join(",")}\n`).join("")], { type: "text/csv" }), "csv");
+function saveCsv(lines, name) {
+  save(new Blob([lines.map((cells) => `${cells.map(cellText).join(",")}\n`).join("")], { type: "text/csv" }), "csv", name);
 }
 
 // Prefixes text that a spreadsheet would evaluate with an apostrophe.
@@ -99,13 +167,14 @@ function cellText(value) {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function save(blob, ending) {
-  const link = element("a", { href: URL.createObjectURL(blob), download: `${fileName()}.${ending}` });
+function save(blob, ending, name) {
+  const link = element("a", { href: URL.createObjectURL(blob), download: `${fileName(name)}.${ending}` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-const fileName = () => document.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "chart";
+// The name of the report and that of the chart or section: credit-csv-roc.
+const fileName = (name) => `${document.title} ${name}`.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 80) || "chart";
 
 // One tooltip element for all hints, above the page so that scrolling tables do not clip it.
 function attachHint(word, box) {
@@ -135,6 +204,10 @@ function followSections(sections) {
   });
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (target) openSection(target);
+  for (const link of document.querySelectorAll('.counts a')) link.addEventListener("click", (event) => {
+    event.preventDefault();
+    openSection(document.getElementById(link.hash.slice(1)));
+  });
   const inView = new Set();
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) inView[isIntersecting ? "add" : "delete"](target);

@@ -32,10 +32,15 @@ const operating = registerPanel("operating", {
     form.elements.model.value = state.model;
     fill(form.elements.ratio, state.ratio);
     fill(form.elements.share, state.prevalence === null ? "" : general(100 * state.prevalence, 6));
-    const slider = form.elements.threshold;
-    slider.max = model.threshold.length - 1;
-    slider.value = slider.max - place; // the threshold increases to the right
-    slider.disabled = model.crisp;
+    const { threshold: slider, at } = form.elements;
+    const [low, high] = scoreAxis(model);
+    [slider.min, slider.max] = [low, high];
+    slider.value = Math.min(high, Math.max(low, threshold ?? low));
+    slider.disabled = at.disabled = model.crisp;
+    fill(at, Number.isFinite(threshold) && !model.crisp ? thresholdText(model, place, threshold) : "");
+    at.placeholder = model.crisp ? "–" : "none";
+    form.elements.share.placeholder = general((100 * model.positives) / (model.positives + model.negatives), 3);
+    for (const [id, end] of [["lowest", low], ["highest", high]]) document.getElementById(id).textContent = general(inUnits(model, end), 3);
     slider.setAttribute("aria-valuetext", `${texts.threshold}, ${texts.flagged} of 1 000 predicted positive`);
     const wanted = topOf(state.at);
     texts.tie = tiesOf(model)[wanted] ?? "";
@@ -43,13 +48,24 @@ const operating = registerPanel("operating", {
     form.elements.tied.setAttribute("aria-pressed", String(state.at).startsWith("least"));
     for (const button of form.querySelectorAll("[data-top]")) button.setAttribute("aria-pressed", wanted === button.dataset.top);
     form.elements.best.setAttribute("aria-pressed", state.at === "best");
-    return { texts, row: markerRow(model, place, threshold), model, seen: `${state.model} ${state.prevalence}` };
+    return { texts, row: markerRow(model, place, threshold), model, seen: `${state.model} ${state.prevalence} ${state.ratio}` };
   },
 
   wire(controller) {
     const { form } = controller;
     const slider = form.elements.threshold;
-    wireSlider(controller, slider, (value) => ({ at: controller.content.models[controller.state.model].threshold[slider.max - value] }));
+    const selected = () => controller.content.models[controller.state.model];
+    wireSlider(controller, slider, (value) => ({ at: nearestThreshold(selected(), value) }));
+    slider.addEventListener("keydown", (event) => {
+      const model = selected();
+      const last = model.threshold.length - 1;
+      const place = placeOf(model, controller.state.at);
+      const next = { ArrowLeft: place + 1, ArrowDown: place + 1, ArrowRight: place - 1, ArrowUp: place - 1, PageDown: place + 10, PageUp: place - 10, Home: last, End: 0 }[event.key];
+      if (next === undefined) return;
+      event.preventDefault();
+      change(controller, { at: model.threshold[Math.min(last, Math.max(0, next))] });
+    });
+    wireNumber(controller, form.elements.at, ({ value, valueAsNumber }) => ({ at: value === "" ? Infinity : inScores(selected(), valueAsNumber) }));
     wireNumber(controller, form.elements.ratio, ({ valueAsNumber }) => ({ ratio: valueAsNumber }));
     wireNumber(controller, form.elements.share, ({ value, valueAsNumber }) => ({ prevalence: value === "" ? null : valueAsNumber / 100 }));
     form.elements.best.addEventListener("click", () => change(controller, { model: bestOfAll(controller.state), at: "best" }));
@@ -59,7 +75,7 @@ const operating = registerPanel("operating", {
   },
 
   along: {
-    spots: (model) => Array.from(model.threshold, (_, place) => rates(model, place).reverse()),
+    rows: (model) => Array.from(model.threshold, (threshold, place) => markerRow(model, place, threshold)),
     state: (model, place) => ({ at: model.threshold[place] }),
   },
 
@@ -76,17 +92,43 @@ const operating = registerPanel("operating", {
     ];
   },
 
-  // Measures of the model against the threshold, thinned so that points can be hovered.
-  sweep({ content, model }) {
-    const step = Math.ceil(model.threshold.length / 300);
-    return content.measures.flatMap(({ title, whole }, k) =>
-      whole ? Array.from(model.threshold).flatMap((x, place) => {
-        const y = valueAt(model, k, place);
-        if (place % step || !Number.isFinite(x) || !Number.isFinite(y)) return [];
-        return [{ name: title, place, x, y, threshold: thresholdText(model, place, x) }];
-      }) : []);
+  swept: {
+    // Measures of the model against the threshold, thinned so that points can be hovered.
+    sweep({ content, model }) {
+      const step = Math.ceil(model.threshold.length / 300);
+      return content.measures.flatMap(({ title, drawn }, k) =>
+        drawn ? Array.from(model.threshold).flatMap((x, place) => {
+          const y = valueAt(model, k, place);
+          if (place % step || !Number.isFinite(x) || !Number.isFinite(y)) return [];
+          return [{ name: title, place, x, y, threshold: thresholdText(model, place, x) }];
+        }) : []);
+    },
+
+    // Cost of the model against the threshold, and of the rules that predict the same class for all cases.
+    prices({ model, state }) {
+      const price = (place) => cost(model, ...rates(model, place), state);
+      const last = model.threshold.length - 1;
+      const found = Array.from(model.threshold, (x, place) => ({ kind: "model", place, x, y: price(place), label: null }));
+      const { headings } = model.words;
+      const ends = [model.threshold[last], model.threshold[Math.min(1, last)]];
+      const rule = (kind, place, heading) => ends.map((x, k) => ({ kind, place: k, x, y: price(place), label: k ? `every case ${heading}` : null }));
+      return [...found, ...rule("all", last, headings["heading +"]), ...rule("none", 0, headings["heading -"])].filter(({ x }) => Number.isFinite(x));
+    },
   },
 });
+
+// The ends of the score axis: the unit interval of probabilities, or the lowest and the highest score.
+function scoreAxis({ threshold, unit, crisp }) {
+  if (crisp || unit) return [0, 1];
+  return [threshold.at(-1), threshold[Math.min(1, threshold.length - 1)]];
+}
+
+const inUnits = ({ scale }, at) => (scale ? scale[0] + at * (scale[1] - scale[0]) : at);
+const inScores = ({ scale }, at) => (scale ? (at - scale[0]) / (scale[1] - scale[0]) : at);
+
+function nearestThreshold({ threshold }, at) {
+  return threshold.reduce((best, one) => (Number.isFinite(one) && Math.abs(one - at) < Math.abs(best - at) ? one : best), threshold.at(-1));
+}
 
 // A threshold with enough digits to classify every case alike, in the units of the rating scale; a typed one as it is.
 function thresholdText(model, place, at) {
@@ -193,9 +235,8 @@ function textsAt(model, place, threshold) {
     cost: digits(cost(model, tpr, fpr, state)),
     "cost limits": asStated && model.cost ? estimate(...model.cost.map((side) => side[place]))[1] : "",
     cross_fitted: digits(crossFittedCost(model)),
-    costs: content.stated || state.ratio !== content.ratio ? "" : model.words.costs,
-    use: state.prevalence === null ? "" : model.words.use.replace("{}", general(100 * share, 3)),
     caution: changed ? model.words.caution : "",
+    ...model.words.headings,
   };
   for (const side in counts) {
     texts[side] = grouped(counts[side]);
@@ -286,5 +327,6 @@ function markerRow(model, place, threshold) {
     right: 1,
     at_left: tpr - slope * fpr,
     at_right: tpr + slope * (1 - fpr),
+    price: cost(model, tpr, fpr, state),
   };
 }

@@ -68,7 +68,7 @@ const shifting = registerPanel("shifting", {
   },
 
   along: {
-    spots: (model) => Array.from(model.shift, (_, place) => [model.over[place], -model.under[place]]),
+    rows: (model) => Array.from(model.shift, (_, place) => ({ over: model.over[place], under: -model.under[place] })),
     state: (model, place) => ({ at: model.shift[place] }),
   },
 });
