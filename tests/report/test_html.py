@@ -1214,3 +1214,53 @@ def test_the_real_script_is_kept_and_then_spares_loading_vl_convert(tmp_path):
         for _ in range(2)
     ]
     assert runs == ["True False True\n", "True False False\n"]
+
+
+# --- axes
+
+
+@pytest.fixture(scope="module")
+def rare_page(chromium, tmp_path_factory):
+    """The page of rare positives, whose ROC curve opens with a log axis."""
+    chance = np.random.default_rng(3)
+    truth = (chance.random(20_000) < 0.004).astype(int)
+    score = 1 / (1 + np.exp(-(3.0 * truth - 6 + chance.normal(size=truth.size))))
+    ev = ss.evaluate({"y": truth, "s": score}, truth="y", scores="s")
+    context = chromium.new_context(viewport={"width": 1200, "height": 900})
+    yield entered(context, ev.report(tmp_path_factory.mktemp("rare") / "rare.html", sections=["panel"])).settle(), ev
+    context.close()
+
+
+def test_a_log_axis_says_so_and_can_be_switched_off(rare_page):
+    found, _ = rare_page
+
+    def titles():
+        return found.page.locator("[data-key='roc'] .role-axis-title text").all_text_contents()
+
+    def lines():  # of equal cost
+        return found.page.locator("[data-key='roc'] .mark-rule.role-mark line").count()
+
+    assert "False positive rate (log scale)" in titles()
+    assert lines() == 0
+    choose(found, "Linear axis")
+    found.settle()
+    assert "False positive rate" in titles()
+    assert lines() == 1
+    assert fragment(found)["axes"] == "linear"
+    found.page.reload()
+    found.settle()
+    assert "False positive rate" in titles()
+    choose(found, "Log axis")
+    found.settle()
+    assert "False positive rate (log scale)" in titles()
+    assert found.console == []
+
+
+def test_on_a_log_axis_the_band_is_computed_where_it_is_shown(rare_page):
+    _, ev = rare_page
+    spec = ev.drawing("roc", band=True, axes="log")
+    band = next(rows for rows in spec["datasets"].values() if rows and "low" in rows[0])
+    inside = [row["x"] for row in band if 1e-5 < row["x"] < 1e-2]
+    assert len(inside) > 50  # 101 evenly spaced rates have one there
+    exact = ev.band("roc", "s", simultaneous=True)
+    assert {row["x"] for row in band} >= {round(float(x), 6) for x in exact.x}

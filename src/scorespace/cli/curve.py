@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
@@ -27,7 +27,7 @@ from scorespace.curves.tabular import TabularCurve
 from scorespace.curves.threshold import Sweep
 from scorespace.decisions import Decision
 from scorespace.errors import CurveError, DataError, listing
-from scorespace.evaluation.curves import CurveFamily, family, kinds, requested
+from scorespace.evaluation.curves import CurveFamily, family, kinds, named_bands, requested
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.inference.bands import BANDS, SIMULTANEOUS, Band
 from scorespace.inference.bands import band as bands
@@ -130,6 +130,9 @@ def curve(
             autocompletion=lambda incomplete: [name for name in BANDS if name.startswith(incomplete)],
         ),
     ] = None,
+    axes: Annotated[
+        Literal["linear", "log"], flag(None, "Axes of the chart; log: false positive rates of a ROC curve.")
+    ] = "linear",
     average: Annotated[
         str | None,
         flag(
@@ -225,12 +228,11 @@ def curve(
 
         if drawn_bands:
             return curve_chart(curve_family.curves, bands=drawn_bands)
-        return curve_family.picture(limits(), choice)
+        return curve_family.picture(limits(), choice, axes)
 
     @cache
     def limits() -> dict[str, Band]:
-        names = curve_family.curves if band is not None else ()
-        return {name: evaluation.band(str(call), name, simultaneous=band == SIMULTANEOUS) for name in names}
+        return named_bands(evaluation, call, curve_family, band or False, axes)
 
     def content() -> Row:
         found = {name: band_.to_dict() for name, band_ in limits().items()}

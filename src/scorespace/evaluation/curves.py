@@ -11,6 +11,7 @@ from scorespace.calibration.score_bands import bands as bands_of_scores
 from scorespace.calibration.tests import calibration_band
 from scorespace.comparisons import fold_curves as folded
 from scorespace.comparisons.grades import grades
+from scorespace.curves import roc
 from scorespace.curves.bounds import bounded_area
 from scorespace.curves.curve import CURVES, Curve, CurveKind, companion_curves, joint_curve
 from scorespace.curves.macro_average import mean
@@ -23,10 +24,14 @@ from scorespace.measures.threshold_curves import threshold
 from scorespace.options import check_options, split_at_commas
 from scorespace.registry import Call
 from scorespace.report import plots
+from scorespace.report.curve_charts import band_grid, log_start
 from scorespace.report.protocol import EvaluationView
-from scorespace.tables import Table
+from scorespace.tables import ScoreTable, Table
 from scorespace.tables.models import Models
 from scorespace.tables.table import ResolvedTable
+
+AXES: Final = ("linear", "log")
+"""Axes of charts; on a log axis, false positive rates start at about the rate of one case."""
 
 COMMON: Final = "all together"
 """Name of the curve of all models together."""
@@ -75,7 +80,9 @@ class CurveFamily:
     parts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def picture(self, drawn: Mapping[str, Band] | None = None, decision: Decision | None = None) -> Any:
+    def picture(
+        self, drawn: Mapping[str, Band] | None = None, decision: Decision | None = None, axes: str = "linear"
+    ) -> Any:
         """The curves as a chart, with reference lines, and with bands and a decision where given."""
         several = len({model for model, _ in self.parts.values()}) > 1
         average, names = mean.of(self.kind), self.classes
@@ -92,8 +99,28 @@ class CurveFamily:
             model_of,
             levels.pop() if len(levels) == 1 else None,
             self.parts if several else None,
+            self.log_start(axes),
         )
+        if decision is not None and drawing.log_from is not None:
+            raise CurveError("iso-cost lines are drawn on linear axes only.", hint="leave out the costs or the axes")
         return drawing.chart(decision)
+
+    def log_start(self, axes: str) -> float | None:
+        """Start of a log axis; None on linear axes."""
+        if axes not in AXES:
+            raise CurveError(f"there are no {axes!r} axes.", hint=f"one of {', '.join(AXES)}")
+        if axes == "linear":
+            return None
+        tables = [table for table in self.tables.values() if isinstance(table, ScoreTable)]
+        start = log_start(tables) if self.kind is roc and not self.classes else None
+        if start is None:
+            raise CurveError(f"{self.kind.name} has no log axis.", hint="a ROC curve of several cases, or linear axes")
+        return start
+
+    def grid(self, axes: str) -> dict[str, Any]:
+        """The rates at which bands are computed, as an option; by default evenly spaced ones."""
+        start = self.log_start(axes)
+        return {} if start is None else {"grid": band_grid(start)}
 
     @property
     def y_title(self) -> str:
@@ -189,7 +216,7 @@ def by_class(
     return found, None if average is None else average(found.values())
 
 
-def band(evaluation: EvaluationView, call: Call[CurveKind[Any]], model: str, simultaneous: bool) -> Band:
+def band(evaluation: EvaluationView, call: Call[CurveKind[Any]], model: str, simultaneous: bool, **more: Any) -> Band:
     """The confidence band of a model's curve."""
     draw = bands.of(call.noun)
     if draw is None:
@@ -197,7 +224,7 @@ def band(evaluation: EvaluationView, call: Call[CurveKind[Any]], model: str, sim
         raise CurveError(f"{call.noun.name} has no band.", seen=seen, hint="leave out the band")
     name, of = evaluation.models.split_class(model)
     table = call.noun.fit(evaluation.models[name], of, name).table
-    asked = {"level": evaluation.level, "simultaneous": simultaneous, "seed": evaluation.seed, **call.options}
+    asked = {"level": evaluation.level, "simultaneous": simultaneous, "seed": evaluation.seed, **call.options, **more}
     takes, own = signature(draw).parameters, model in evaluation.models and table is evaluation.models[model]
     if own and "draws" in takes:  # use the same bootstrap replicates as the measures
         asked |= {"draws": evaluation.draws, "model": model}
@@ -210,7 +237,7 @@ def band(evaluation: EvaluationView, call: Call[CurveKind[Any]], model: str, sim
 
 
 def named_bands(
-    evaluation: EvaluationView, call: Call[CurveKind[Any]], found: CurveFamily, kind: bool | str
+    evaluation: EvaluationView, call: Call[CurveKind[Any]], found: CurveFamily, kind: bool | str, axes: str = "linear"
 ) -> dict[str, Band]:
     """The bands of all curves, of a kind by name; none for False, simultaneous ones for True."""
     if kind is False:
@@ -218,7 +245,8 @@ def named_bands(
     name = SIMULTANEOUS if kind is True else kind
     if name not in BANDS:
         raise CurveError(f"band={kind!r} is unknown.", seen=listing(BANDS), hint=f'band="{SIMULTANEOUS}"')
-    return {model: band(evaluation, call, model, name == SIMULTANEOUS) for model in found.curves}
+    grid = found.grid(axes)
+    return {model: band(evaluation, call, model, name == SIMULTANEOUS, **grid) for model in found.curves}
 
 
 def averaged(

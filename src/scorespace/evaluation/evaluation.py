@@ -443,7 +443,7 @@ class Evaluation(Results):
         """
         return curves.band(self, curves.requested(kind, **options), model, simultaneous)
 
-    def plot(self, kind: str = "roc", *, band: bool | str = False, **options: Any) -> Any:
+    def plot(self, kind: str = "roc", *, band: bool | str = False, axes: str = "linear", **options: Any) -> Any:
         """A chart of all models.
 
         Parameters
@@ -452,6 +452,8 @@ class Evaluation(Results):
             A kind of curve, or "confusion", "distribution", "ranks" or "measures".
         band : bool or {"simultaneous", "pointwise"}
             Whether to draw bands, and of which kind; True for simultaneous ones.
+        axes : {"linear", "log"}
+            "log": false positive rates of a ROC curve on a log axis, for rare positives.
         **options
             Options of the kind.
 
@@ -460,14 +462,16 @@ class Evaluation(Results):
         altair.Chart
             The chart.
         """
-        return plots.as_altair(self.drawing(kind, band=band, **options))
+        return plots.as_altair(self.drawing(kind, band=band, axes=axes, **options))
 
-    def drawing(self, kind: str, *, band: bool | str = False, models: Sequence[str] = (), **options: Any) -> Row:
+    def drawing(
+        self, kind: str, *, band: bool | str = False, models: Sequence[str] = (), axes: str = "linear", **options: Any
+    ) -> Row:
         """The chart of `plot` as a Vega-Lite specification.
 
         Parameters
         ----------
-        kind, band, **options
+        kind, band, axes, **options
             As in `plot`.
         models : sequence of str
             Names of the models to draw; all without them.
@@ -482,7 +486,7 @@ class Evaluation(Results):
         found = curves.family(self, curves.requested(kind, **options), models=models)
         if not found.curves:
             self.curve(kind, next(iter(self.models)), **options)  # says why there is none
-        return found.picture(curves.named_bands(self, curves.requested(kind, **options), found, band))
+        return found.picture(curves.named_bands(self, curves.requested(kind, **options), found, band, axes), axes=axes)
 
     # --- output
 

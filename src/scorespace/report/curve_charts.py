@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ from scorespace.report.chart_theme import (
     unit_or_none,
 )
 from scorespace.results import Row
-from scorespace.tables import ScoreTable
+from scorespace.tables import Array, ScoreTable
 from scorespace.tables.threshold import round_thresholds, threshold_text
 
 POINTS: Final = 400
@@ -43,10 +43,16 @@ POINTS: Final = 400
 
 _MAX_POINTS_OF_MANY: Final = 900  # points of more than three curves together
 _POINTS_PER_DECADE: Final = 16  # points inserted per power of ten on a log axis
+BAND_POINTS: Final = 101
 _MIN_POINTS: Final = 60  # points of each of many curves
 
 Parts = Mapping[str, tuple[str, str]]
 """Model and quantity of each curve, if there are several of both."""
+
+RARE: Final = 0.01
+"""Prevalence below which the report opens with a log axis of false positive rates."""
+
+LOG: Final = "log scale"
 
 HOVER: Final = "hover"
 """Name of the layer of tooltips."""
@@ -179,7 +185,7 @@ def _lines(
             "scale": log_scale,
         }
     encoding = {
-        "x": field("x:Q", title=x_title, **x_axis),
+        "x": field("x:Q", title=x_title if log_from is None else f"{x_title} ({LOG})", **x_axis),
         "y": field("y:Q", title=y_title, axis=axis(y_ends), scale=scale(y_ends, zero=frame.from_zero)),
         "color": coloured(
             "name", curves, of=of if parts is None else {name: parts[name][1] for name in parts}, areas=True
@@ -272,6 +278,23 @@ def interpolate_for_log_axis(curve: Curve, log_from: float) -> Curve:
         threshold += [np.full(inserted.size, math.nan), curve.threshold[k : k + 1]]
     points = np.concatenate(x), np.concatenate(y), np.concatenate(threshold)
     return Curve(curve.kind, *points, curve.x_title, curve.y_title)
+
+
+def log_start(tables: Iterable[ScoreTable]) -> float | None:
+    """Start of a log axis of false positive rates: about the rate of one case; None with fewer than two negatives."""
+    negatives = max((float(table.n_neg) for table in tables), default=0.0)
+    return 10.0 ** -math.ceil(math.log10(negatives)) if negatives > 1 else None
+
+
+def has_rare_positives(tables: Iterable[ScoreTable]) -> bool:
+    """Whether a linear axis would hide the false positive rates of interest."""
+    shares = [float(table.n_pos / table.total) for table in tables if float(table.total)]
+    return bool(shares) and max(shares) < RARE
+
+
+def band_grid(start: float) -> Array:
+    """Rates at which a band is computed for a log axis from `start`; dense on a linear axis, too."""
+    return np.unique(np.concatenate([[0.0], np.geomspace(start, 1, BAND_POINTS), np.linspace(0, 1, BAND_POINTS)]))
 
 
 def _threshold_label(threshold: float) -> str:

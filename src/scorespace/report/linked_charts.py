@@ -13,11 +13,15 @@ from scorespace.report.chart_theme import (
     OTHER,
     SELECTED,
     SOFT,
+    UNIT,
     Spec,
+    axis,
     datum,
     field,
     mark,
+    scale,
 )
+from scorespace.report.curve_charts import LOG
 from scorespace.report.document import Picture
 from scorespace.report.protocol import EvaluationView
 from scorespace.results import Row
@@ -74,16 +78,19 @@ SWEPT: Final = {"threshold": SWEEP, "pair": SWEEP, "price": "prices"}
 def link_to_panel(spec: Spec, kind: str, marker_row: Row) -> Spec:
     """Add marks at the operating point to a chart, and fade the models that are not selected."""
     layers = spec["layer"] if kind in SWEPT else _highlighted(spec)
+    is_log = _has_log_axis(spec)
     if kind in SWEPT:
         dataset, *_ = spec["datasets"]
         datasets = {SWEPT[kind] if name == dataset else name: rows for name, rows in spec["datasets"].items()}
         swept = datasets[SWEPT[kind]]
-        datasets[SWEPT[kind]] = swept[:: 1 + len(swept) // _MAX_INITIAL]  # the script draws all of them
+        step = 1 + len(swept) // _MAX_INITIAL  # the script draws all of them; the last ones may be of other layers
+        datasets[SWEPT[kind]] = [*swept[:-4:step], *swept[-4:]]
         spec = renamed(spec, {dataset: SWEPT[kind]}) | {"datasets": datasets}
         layers = spec["layer"]
     # On a log axis iso-cost lines are curved and therefore left out.
-    visible = [layer for layer in MARKS[kind] if not (_has_log_axis(spec) and "x2" in layer["encoding"])]
-    marks = [{"data": {"name": HERE}, **layer} for layer in visible]
+    marks = [{"data": {"name": HERE}, **layer} for layer in MARKS[kind]]
+    lines = [layer for layer in marks if "x2" in layer["encoding"]] if is_log else []
+    marks = [layer for layer in marks if layer not in lines]
     row = {name: datum(value) if isinstance(value, float) else value for name, value in marker_row.items()}
     return {
         **spec,
@@ -93,7 +100,15 @@ def link_to_panel(spec: Spec, kind: str, marker_row: Row) -> Spec:
         ],
         "layer": [*layers, *marks],
         "datasets": {**spec["datasets"], HERE: [row]},
+        **({"usermeta": _linear_axis(spec, lines)} if is_log else {}),
     }
+
+
+def _linear_axis(spec: Spec, layers: list[Spec]) -> Spec:
+    """What the script needs to draw a chart with a log x axis on a linear one."""
+    titles = [one["encoding"]["x"].get("title") for one in spec["layer"] if "x" in one.get("encoding", {})]
+    title = next(filter(None, titles), "").removesuffix(f" ({LOG})")
+    return {"linear": {"x": {"title": title, "axis": axis(UNIT), "scale": scale(UNIT)}, "layers": layers}}
 
 
 def _has_log_axis(spec: Spec) -> bool:
@@ -182,7 +197,8 @@ def curves_picture(
     drag: bool = False,
     tab: str = "",
     models: Sequence[str] = (),
+    axes: str = "linear",
 ) -> Picture:
     """A linked chart of the curves of a kind, of all or the named models."""
-    draw = linked(evaluation, kind, lambda: evaluation.drawing(kind, band=band, models=models))
+    draw = linked(evaluation, kind, lambda: evaluation.drawing(kind, band=band, models=models, axes=axes))
     return Picture(draw, alt, caption, drag=drag, tab=tab, key=kind)

@@ -23,7 +23,7 @@ from scorespace.report.chart_theme import (
     themed,
     unit_or_less,
 )
-from scorespace.report.curve_charts import curve_chart, threshold_chart
+from scorespace.report.curve_charts import curve_chart, has_rare_positives, log_start, threshold_chart
 from scorespace.report.document import Block, Panel, Picture
 from scorespace.report.linked_charts import curves_picture, linked
 from scorespace.report.protocol import EvaluationView
@@ -63,11 +63,17 @@ def _curve_pictures(evaluation: EvaluationView, alt: str) -> list[Picture]:
     """ROC and precision-recall curves."""
     band = has_bands(evaluation)
     level = f" The shaded area is the {100 * evaluation.level:g} % simultaneous confidence band." if band else ""
-    iso = f"The dashed line connects points of equal cost.{level}"
+    tables = [evaluation.models[name] for name in evaluation.models.two_class]
+    is_log = has_rare_positives(tables) and log_start(tables) is not None
+    iso = (
+        "The axis of false positive rates is logarithmic."
+        if is_log
+        else "The dashed line connects points of equal cost."
+    )
     pr_alt = "Precision against recall of each model, with the prevalence as chance level."
     settings: dict[str, Any] = {"band": band, "drag": True}
     return [
-        curves_picture(evaluation, "roc", alt, iso, tab="ROC", **settings),
+        curves_picture(evaluation, "roc", alt, iso + level, tab="ROC", axes="log" if is_log else "linear", **settings),
         curves_picture(evaluation, "pr", pr_alt, f"The chance level is the prevalence.{level}", tab="PR", **settings),
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -39,9 +38,6 @@ from scorespace.tables import ScoreTable
 Curves = Mapping[str, Any]
 Tables = Mapping[str, Any]
 Bands = Mapping[str, Band]
-
-RARE: Final = 0.01
-"""Prevalence below which the false positive rate has a log axis."""
 
 _MAX_COST_LINES: Final = 12  # cost lines of single thresholds; more would produce a moiré pattern
 
@@ -114,7 +110,11 @@ def as_altair(spec: Spec) -> Any:
 
 @picture(roc)
 def _roc(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    log_from = _log_from(tables)
+    return _roc_chart(curves, bands, None)
+
+
+def _roc_chart(curves: Curves, bands: Bands, log_from: float | None) -> Any:
+    """ROC curves on linear axes, or with a log axis of false positive rates."""
     return curve_chart(curves, bands=bands, below=part_layers(curves), above=crisp_points(curves), log_from=log_from)
 
 
@@ -166,7 +166,7 @@ class Drawing:
 
     `by_class`: curves of the classes of one model, with their `average`. `companions`: further curves with the model
     whose colour each shares. `chance`: the chance level, if all models share it. `parts`: model and quantity of each
-    curve.
+    curve. `log_from`: start of a log x axis, of ROC curves.
     """
 
     kind: CurveKind[Any]
@@ -179,6 +179,7 @@ class Drawing:
     model_of: Mapping[str, str]
     chance: float | None
     parts: Parts | None
+    log_from: float | None = None
 
     def chart(self, decision: Decision | None = None) -> Any:
         """The chart; with a decision, its iso-cost line in ROC space."""
@@ -187,16 +188,9 @@ class Drawing:
             return draw_decision(self.curves, self.bands, decision)
         if self.average is not None and not self.bands:
             return class_curves_chart(self.by_class, self.average, self.kind.name)
+        if self.log_from is not None:
+            return _roc_chart(self.curves, self.bands, self.log_from)
         if draw_kind is not None:
             return draw_kind(self.curves, self.tables, self.bands)
         curves = {**self.curves, **self.companions}
         return curve_chart(curves, bands=self.bands, baseline=self.chance, of=self.model_of, parts=self.parts)
-
-
-def _log_from(tables: Tables) -> float | None:
-    """Start of the log axis of false positive rates if positives are rare: about the rate of one case."""
-    prevalences = [float(table.n_pos / table.total) for table in tables.values() if float(table.total)]
-    negatives = max((float(table.n_neg) for table in tables.values()), default=0.0)
-    return (
-        10.0 ** -math.ceil(math.log10(negatives)) if prevalences and max(prevalences) < RARE and negatives > 1 else None
-    )

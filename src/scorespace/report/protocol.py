@@ -139,6 +139,8 @@ class ResultsView(Protocol):
     def spread(self, *names: str) -> dict[str, dict[str, float]]: ...
 
     def value(self, model: str, request: str) -> float: ...
+
+    @property
     def multiclass_panel(self) -> Any: ...
 
     @property
@@ -164,7 +166,9 @@ class EvaluationView(ResultsView, Protocol):
 
     def class_curves(self, kind: str, model: str) -> tuple[Mapping[str, Curve], Curve | None]: ...
 
-    def drawing(self, kind: str, *, band: bool = False, models: Sequence[str] = (), **options: Any) -> Row: ...
+    def drawing(
+        self, kind: str, *, band: bool = False, models: Sequence[str] = (), axes: str = "linear", **options: Any
+    ) -> Row: ...
 
 
 MAX_SENTENCES: Final = 3

@@ -74,7 +74,7 @@ def section(
 
     A section without blocks is left out. `question` is the question it answers; if its first block is a text, that is
     the short answer. `brief`: also shown in text output, or the function that builds its text version. `folded`:
-    collapsed, for specialists. `part`: its entry in the navigation; in it, sections have the order of the profile, then of registration.
+    collapsed, for specialists. `part`: its entry in the navigation; sections keep the order of the profile, then of registration.
     `printed`: on the printed summary.
     """
 

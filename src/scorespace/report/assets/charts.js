@@ -41,7 +41,34 @@ async function mount(figure) {
 // The spec of a figure; one that shows the chart of another figure refers to it by its key.
 function specOf(figure) {
   const spec = JSON.parse(figure.querySelector("script").textContent);
-  return spec.same ? specOf([...document.querySelectorAll("figure.picture")].find(({ dataset }) => dataset.key === spec.same)) : spec;
+  if (spec.same) return specOf([...document.querySelectorAll("figure.picture")].find(({ dataset }) => dataset.key === spec.same));
+  return spec.usermeta?.linear && axes.value === "linear" ? onLinearAxis(spec) : spec;
+}
+
+// Charts that open with a log axis can be drawn on a linear one.
+const axes = {
+  value: "log",
+  written: () => (axes.value === "log" ? {} : { axes: axes.value }),
+  read: (query) => setAxes(query.get("axes") === "linear" ? "linear" : "log"),
+};
+views.push(axes);
+axes.value = new URLSearchParams(location.hash.slice(1)).get("axes") === "linear" ? "linear" : "log";
+
+function setAxes(value) {
+  if (value === axes.value) return;
+  axes.value = value;
+  for (const figure of document.querySelectorAll('figure[data-drawn="yes"][data-axes]')) {
+    figure.querySelector(".menu")?.remove();
+    const place = figure.querySelector(".chart");
+    place.replaceWith(place.cloneNode(false)); // without the listeners of the old chart
+    mount(figure);
+  }
+}
+
+function onLinearAxis(spec) {
+  const { x, layers: more } = spec.usermeta.linear;
+  const linear = (layer) => layer.encoding?.x?.scale?.type === "log" ? { ...layer, encoding: { ...layer.encoding, x: { ...layer.encoding.x, ...x } } } : layer;
+  return { ...spec, layer: [...spec.layer.map(linear), ...more] };
 }
 
 // All layers of a chart or of its panels.
@@ -176,6 +203,13 @@ function tools(figure, view, spec) {
       zoom(view, spec, event.deltaY < 0 ? 0.8 : 1.25);
     }, { passive: false });
   }
+  if (spec.usermeta?.linear) {
+    figure.dataset.axes = axes.value;
+    add(axes.value === "log" ? "Linear axis" : "Log axis", () => {
+      setAxes(axes.value === "log" ? "linear" : "log");
+      remember();
+    });
+  }
   const name = figure.dataset.key ?? figure.querySelector(".chart").ariaLabel;
   add("Save as PNG", async () => save(await picture(figure, spec, "png"), "png", name));
   add("Save as SVG", async () => save(await picture(figure, spec, "svg"), "svg", name));
@@ -266,7 +300,8 @@ function follow(figure, view, spec) {
   // Invisible charts are updated when they become visible, to keep dragging fast.
   let seen = false;
   const update = () => seen && setMarker(view, spec, controller) && view.runAsync();
-  controller.followers.add(update);
+  controller.followers.delete(figure.follower);
+  controller.followers.add((figure.follower = update));
   new IntersectionObserver((entries) => {
     seen = entries.at(-1).isIntersecting;
     update();
