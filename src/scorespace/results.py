@@ -371,10 +371,12 @@ def format_signed(value: float, places: int | None = None) -> str:
 
 
 def html_table(rows: Sequence[Row], words: str = "") -> str:
-    """Format rows as an HTML table with a caption above; undefined values are dashes, and all text is escaped.
+    """Format rows as an HTML table with a caption above, which scrolls if it is wide.
 
-    >>> html_table([{"model": "a<b", "auc": float("nan")}])
-    '<table><thead><tr><th>model</th><th>auc</th></tr></thead><tbody><tr><td>a&lt;b</td><td>–</td></tr></tbody></table>'
+    Undefined values are dashes, and all text is escaped.
+
+    >>> "<tr><td>a&lt;b</td><td>–</td></tr>" in html_table([{"model": "a<b", "auc": float("nan")}])
+    True
     """
 
     def cell(value: Any) -> str:
@@ -387,7 +389,8 @@ def html_table(rows: Sequence[Row], words: str = "") -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(f'<td>{cell(row.get(name))}</td>' for name in columns)}</tr>" for row in rows)
     above = f"<p>{escape(words)}</p>" if words else ""
-    return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"{above}<div style='max-width:50rem;overflow-x:auto'>{table}</div>"
 
 
 def frame_of(rows: list[Row]) -> Any:
@@ -442,6 +445,17 @@ class Result:
 
     def _repr_html_(self) -> str:
         return notebook_html(self)
+
+
+class AsTable:
+    """Base of results whose HTML form for notebooks is their rows below their repr."""
+
+    if TYPE_CHECKING:
+
+        def rows(self) -> list[Row]: ...
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), repr(self))
 
 
 class ByValue:

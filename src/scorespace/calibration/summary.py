@@ -28,7 +28,7 @@ from scorespace.measures.logistic_recalibration import logistic_fit, logits, nei
 from scorespace.measures.measure import Measure
 from scorespace.measures.probability import brier, clipped_cases, logloss
 from scorespace.measures.ranking import concordant_pairs
-from scorespace.results import SCHEMA, Note, Row, count_noun, decimals, grouped, note, p_text, to_json_types
+from scorespace.results import SCHEMA, AsTable, Note, Row, count_noun, decimals, grouped, note, p_text, to_json_types
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.chunks import map_chunks
 from scorespace.tables.class_scores import TOP
@@ -47,7 +47,7 @@ MAX_CLASSES: Final = 12
 
 
 @dataclass(frozen=True)
-class CalibrationSummary:
+class CalibrationSummary(AsTable):
     """Whether a model's scores are calibrated probabilities; undefined numbers are NaN.
 
     Decompositions: brier = cal + ref, and brier = rel − res + unc + residual over bins of equal width, the residual

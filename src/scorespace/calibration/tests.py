@@ -21,7 +21,7 @@ from scorespace.inference.estimate import check_level
 from scorespace.inference.proportion import clopper_pearson, wilson
 from scorespace.inference.subsampling import CONDENSED_ROWS, MAX_JOINT_CASES
 from scorespace.measures.logistic_recalibration import dot
-from scorespace.results import SCHEMA, Note, Progress, Row, decimals, to_json_types
+from scorespace.results import SCHEMA, AsTable, Note, Progress, Row, decimals, to_json_types
 from scorespace.tables import Array, ScoreTable
 from scorespace.tables.chunks import map_chunks
 
@@ -33,7 +33,7 @@ GROUPED: Final = "undefined: cases are grouped, so labels are not independent"
 
 
 @dataclass(frozen=True)
-class CalibrationTest:
+class CalibrationTest(AsTable):
     """Test of perfect calibration; NaN with a reason where it is undefined."""
 
     test: str

@@ -106,6 +106,7 @@ def compare(
     seed: options.Seed = 0,
     all: options.AllTables = False,
     notes: options.AllNotes = False,
+    report: options.Report = None,
     format: options.OutputFormat = "table",
 ) -> None:
     """Test whether models differ: from each other on the same cases, between two samples, or from a value.
@@ -123,10 +124,11 @@ def compare(
         if at is not None:
             problem = f"--at compares predicted classes case by case, which {reference} does not."
             raise ScoreSpaceError(problem, hint=f"--measure acc@{at:g}")
+    options.check_output(report, (".html",), *data_options.files, other)
     measure = _constrained(measure, at_least, at_most)
     if runs.has_many_datasets(data_options.data, data_options.dataset):
-        other_options = {"--with": other, "--against": against, "--at": at, "--counts": counts}
-        other_options |= {"--margin": margin, "--margin-kind": margin_kind}
+        other_options: dict[str, Any] = {"--with": other, "--against": against, "--at": at, "--counts": counts}
+        other_options |= {"--margin": margin, "--margin-kind": margin_kind, "--report": report}
         runs.refuse(data_options, "truth decision prediction group fold repeat weight memory", other_options)
         test_settings = {"test": test, "alternative": alternative, "adjust": None if adjust == "holm" else adjust}
         runs.compare(data_options, format, measure=measure, level=level, **test_settings)
@@ -164,11 +166,15 @@ def compare(
         else:
             comparisons = evaluation.compare(at=at, **test_options)
     page = view.document(evaluation, comparisons, second, full=all or counts is not None, every_note=notes)
+    whole = view.report(evaluation, comparisons, second)
     if counts is not None:  # only correct and wrong is known, not the class
         a, b = evaluation.models
         cells = name_cells(counts.split(","), (a, b))
-        page = replace(page, title="counts", facts=f"{grouped(evaluation.models.rows)} cases: {cells}")
+        counted = f"{grouped(evaluation.models.rows)} cases: {cells}"
+        page, whole = (replace(one, title="counts", facts=counted) for one in (page, whole))
+    output.write_page(whole, report)
     output.write(page, comparisons.to_dict(), format)
+    output.list_files(format, report=report)
 
 
 def _constrained(measure: str | None, at_least: list[str], at_most: list[str]) -> str | None:

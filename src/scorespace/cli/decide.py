@@ -58,6 +58,7 @@ def decide(
     ] = None,
     all: options.AllTables = False,
     notes: options.AllNotes = False,
+    report: options.Report = None,
     format: options.OutputFormat = "table",
 ) -> None:
     """Choose model and threshold: by costs, under a constraint, with a reject option, or as a randomised mixture.
@@ -67,6 +68,7 @@ def decide(
     Example: scorespace decide credit.csv --truth outcome --positive bad --score naive_bayes --cost-fp 1 --cost-fn 5
     """
     options.check_output(out, options.PICTURES, *data_options.files, fit, cost_options.costs)
+    options.check_output(report, (".html",), *data_options.files, fit, cost_options.costs)
     condition, slope = cost_options.condition(data_options.rows, rule), cost_options.slope
     has_constraint = bool(at_least or at_most or maximise or minimise)
     modes = [
@@ -108,11 +110,13 @@ def decide(
             least, most = (dict(map(read_bound, bounds)) for bounds in (at_least, at_most))
             decision = evaluation.choose(objective, at_least=least, at_most=most, fit=other)
     output.save(out, lambda: _draw(evaluation, decision))
+    output.write_page(view.report(evaluation, decision), report)
     further = [note.to_dict() for note in view.notes_on_input(evaluation)]
     content = decision.to_dict()
     page = view.document(evaluation, decision, full=all, every_note=notes)
     output.write(page, content | {"notes": content["notes"] + further}, format)
     output.list_files(None, picture=out)
+    output.list_files(format, report=report)
 
 
 def _draw(evaluation: Evaluation, decision: view.AnyDecision) -> Row:

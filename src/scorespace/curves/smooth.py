@@ -13,7 +13,7 @@ from scorespace.curves.hull import Hull, hull, hull_edges
 from scorespace.curves.midpoint import Midpoint, Recentre, count_high, midpoint_ends, midpoints, require_midpoint
 from scorespace.curves.roc import RocCurve, roc
 from scorespace.errors import ScoreError
-from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, note, to_json_types
+from scorespace.results import SCHEMA, AsTable, ByValue, Note, Row, decimals, grouped, note, to_json_types
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.score_arrays import cumulate
 
@@ -365,7 +365,7 @@ def smooth(
 
 
 @dataclass(frozen=True, eq=False)
-class Gaps(ByValue):
+class Gaps(ByValue, AsTable):
     """Gaps between the ROC and smooth ROC curves of a model and their hulls, before and after isotonic calibration.
 
     `roc` and `smooth` are hull area minus area. After calibration the ROC gap is zero and that of the smooth curve is

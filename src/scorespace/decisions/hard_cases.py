@@ -13,7 +13,7 @@ from scorespace.curves.curve import distance
 from scorespace.curves.midpoint import midpoint_of
 from scorespace.curves.smooth import SmoothCurve, check_probabilities, smooth, softened
 from scorespace.errors import ConditionError, DataError
-from scorespace.results import SCHEMA, ByValue, Note, Result, Row, decimals, grouped, to_json_types
+from scorespace.results import SCHEMA, AsTable, ByValue, Note, Result, Row, decimals, grouped, to_json_types
 from scorespace.tables import Array, ScoreTable, ratio, score_table
 from scorespace.tables.columns import validate_scores
 from scorespace.tables.labels import encode_classes
@@ -120,7 +120,7 @@ class ScoreCluster:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreGaps(ByValue):
+class ScoreGaps(ByValue, AsTable):
     """Gaps between adjacent scores, in decreasing order of score, and the clusters separated by wide gaps.
 
     `cut` is the middle of the widest gap: the threshold farthest from any case. A gap separates two clusters if it is

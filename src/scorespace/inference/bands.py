@@ -17,7 +17,7 @@ from scorespace.inference.bootstrap import REPLICATES, BootstrapDraws, Replicate
 from scorespace.inference.estimate import UNCOUNTED, check_level
 from scorespace.inference.interval_formulas import tail_probabilities
 from scorespace.inference.proportion import normal_quantile
-from scorespace.results import SCHEMA, ByValue, Note, Row, grouped, to_json_types
+from scorespace.results import SCHEMA, AsTable, ByValue, Note, Row, grouped, to_json_types
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 from scorespace.tables.counts import class_factors
 
@@ -31,7 +31,7 @@ Side = Literal["left", "right"]
 
 
 @dataclass(frozen=True, eq=False)
-class Band(ByValue):
+class Band(ByValue, AsTable):
     """Limits of a curve over a grid of rates, around its values y; NaN with a reason when undefined.
 
     `simultaneous`: the limits contain the whole curve with the given confidence, rather than each point.

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scorespace.report.document import Block, Document, Grid, Text, left_out, one_section
+from scorespace.report.chart_theme import FAINT, INK, Spec, datum, field, layered, mark, themed
+from scorespace.report.document import Block, Document, Grid, Picture, Text, left_out, one_section
 from scorespace.report.protocol import MAX_SENTENCES, EvaluationView, facts
 from scorespace.results import decimals, format_p_cell, grouped, p_text
 
@@ -33,6 +34,43 @@ def document(
         notes, more = left_out(notes, *([] if full else ["all tables: --all"]))
     verdict = comparisons.words if full else summarise(comparisons)
     return one_section(evaluation.models.name, facts(evaluation.models), "Comparison", blocks, verdict, notes, more)
+
+
+def report(evaluation: EvaluationView, comparisons: Comparisons, other: EvaluationView | None = None) -> Document:
+    """The HTML report of a comparison: differences as a chart, all tables, all notes."""
+    whole = document(evaluation, comparisons, other)
+    (section,) = whole.sections
+    alt = "Difference of each pair with its confidence interval, and a line at zero."
+    drawn = any(not math.isnan(one.difference) for one in comparisons)
+    chart = [Picture(lambda: differences_chart(comparisons), alt, key="differences")] if drawn else []
+    return replace(whole, sections=(replace(section, blocks=(*chart, *section.blocks)),))
+
+
+def differences_chart(comparisons: Comparisons) -> Spec:
+    """The difference of each pair with its interval, on one axis per measure."""
+    names = list(map(_names, comparisons)) if comparisons.sides is None else list(comparisons.models)
+    rows = [
+        {
+            "label": " ".join(name.replace(", ", " − ").split()),
+            "of": one.of,
+            "x": datum(one.difference),
+            "low": datum(one.low),
+            "high": datum(one.high),
+            "text": difference_text(one),
+        }
+        for name, one in zip(names, comparisons, strict=True)
+        if not math.isnan(one.difference)
+    ]
+    tooltip = [field("label:N", title="Models"), field("of:N", title="Measure"), field("text:N", title="Difference")]
+    encoding = {"y": field("label:N", sort=None, title=None, axis={"labelLimit": 260, "labelColor": INK})}
+    x = field("x:Q", title="Difference", axis={"tickCount": 7}, scale={"zero": True, "padding": 12})
+    layers = [
+        mark("rule", [{"x": 0}], {"x": "x:Q"}, color=FAINT),
+        mark("rule", rows, {**encoding, "x": "low:Q", "x2": "high"}, color=INK, strokeWidth=2.4),
+        mark("point", rows, {**encoding, "x": x, "tooltip": tooltip}, color=INK, filled=True, size=110, opacity=1),
+    ]
+    description = "; ".join(f"{row['label']}: {row['text']}" for row in rows)
+    return themed(layered(layers, 420, {"step": 36}, description=f"Differences. {description}."))
 
 
 def short_grid(comparisons: Comparisons) -> Grid:

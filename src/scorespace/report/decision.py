@@ -68,6 +68,17 @@ def document(
     return one_section(name, line, "Decision", blocks, decision.words, notes, more)
 
 
+def report(evaluation: EvaluationView, decision: AnyDecision) -> Document:
+    """The HTML report of a decision: the chosen point as a chart where there is one, all tables, all notes."""
+    whole = document(evaluation, decision)
+    if not isinstance(decision, Decision):
+        return whole
+    alt = "ROC curves with their convex hull, the iso-cost line and the chosen point."
+    chart = Picture(lambda: hull_chart(evaluation.curves("roc"), decision.hull, decision), alt, key="decision")
+    (section,) = whole.sections
+    return replace(whole, sections=(replace(section, blocks=(chart, *section.blocks)),))
+
+
 def notes_on_input(evaluation: EvaluationView) -> tuple[Note, ...]:
     """Notes on the orientation of scores and of matrices, which affect how a decision is read."""
     return tuple(note for note in evaluation.sample_notes if note.code in ("SS097", "SS099"))

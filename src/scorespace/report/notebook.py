@@ -10,7 +10,7 @@ from scorespace.report.chart_files import svg
 from scorespace.report.document import Block, Document, Grid, Notes, Panel, Picture, Text, Verdict
 
 _STYLE: Final = (
-    ".scorespace{max-width:60rem;font:14px/1.5 system-ui,sans-serif}"
+    ".scorespace{max-width:50rem;font:14px/1.5 system-ui,sans-serif}"
     ".scorespace .verdict{padding:.6rem 1rem;border-left:4px solid #0072b2;background:rgb(0 114 178/8%);font-size:15px}"
     # Headings wrap, and wide tables scroll: a notebook cell has a fixed width.
     ".scorespace table{display:block;max-width:100%;overflow-x:auto;margin:.7rem 0;border-collapse:collapse}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 from scorespace.curves import (
@@ -23,7 +24,7 @@ from scorespace.decisions import Decision
 from scorespace.inference.bands import Band
 from scorespace.inference.estimate import Estimate
 from scorespace.report.calibration import calibration_chart
-from scorespace.report.chart_files import concatenate
+from scorespace.report.chart_files import concatenate, svg
 from scorespace.report.chart_theme import Spec
 from scorespace.report.confusion_charts import class_curves_chart, confusion_chart
 from scorespace.report.curve_charts import Parts, crisp_points, curve_chart, part_layers
@@ -105,7 +106,20 @@ def as_altair(spec: Spec) -> Any:
         "vconcat": altair.VConcatChart,
     }
     form = next(kind for part, kind in forms.items() if part in spec)
-    return form.from_dict(spec, validate=False)
+    return _offline(form).from_dict(spec, validate=False)
+
+
+@cache
+def _offline(form: Any) -> Any:
+    """The Altair class with notebook output that needs no network and no extension: the chart as SVG.
+
+    Altair's own output loads Vega from a content delivery network.
+    """
+
+    def bundle(self: Any, *_: Any, **__: Any) -> dict[str, str]:
+        return {"image/svg+xml": svg(self.to_dict()), "text/plain": f"<{form.__name__}>"}
+
+    return type(form.__name__, (form,), {"_repr_mimebundle_": bundle, "__module__": form.__module__})
 
 
 @picture(roc)

@@ -38,7 +38,8 @@ def show(document: Document, console: Console) -> None:
 def text(document: Document, width: int = 100) -> str:
     """The document as plain text."""
     out = io.StringIO()
-    show(document, Console(file=out, width=width, color_system=None, highlight=False))
+    # In a notebook a console would display the text instead of writing it.
+    show(document, Console(file=out, width=width, color_system=None, highlight=False, force_jupyter=False))
     return "\n".join(line.rstrip() for line in out.getvalue().strip("\n").splitlines())
 
 

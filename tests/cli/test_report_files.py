@@ -1,0 +1,34 @@
+"""`--report` of the verbs beside evaluate: one page with the verdict, a chart where there is one, and the command."""
+
+import pytest
+
+CREDIT = ["--truth", "outcome", "--positive", "bad"]
+MODELS = ["--score", "naive_bayes", "--score", "tree"]
+VERBS = {
+    "compare": [*MODELS],
+    "decide": [*MODELS, "--cost-fp", "1", "--cost-fn", "5"],
+    "calibrate": ["--score", "naive_bayes"],
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_page_with_everything_is_written(verb, run, write, tmp_path):
+    from importlib.resources import files
+
+    data = str(files("scorespace.data") / "german_credit.csv")
+    page = tmp_path / "page.html"
+    done = run(verb, data, *CREDIT, *VERBS[verb], "--report", str(page))
+    assert done.code == 0
+    assert f"report  {page}" in done.out.replace("\n", "")
+    text = page.read_text(encoding="utf-8")
+    assert "german_credit.csv</h1>" in text
+    assert 'class="verdict"' in text
+    assert f"<code>scorespace {verb} " in text
+    assert ('class="chart"' in text) == (verb != "calibrate")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_another_ending_is_refused_before_any_work(verb, run, tmp_path):
+    done = run(verb, "missing.csv", *CREDIT, *VERBS[verb], "--report", str(tmp_path / "page.pdf"))
+    assert done.code == 2
+    assert ".html" in done.err
