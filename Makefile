@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick laws coverage check release map bench study fuzz docs site browser axe data spark dask clean
+.PHONY: help setup demo test test-quick laws coverage check release map pictures bench study fuzz docs site browser axe data spark dask clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ release: $(READY)  ## build wheel and sdist, check and install them with every P
 WORD ?= .
 map:  ## the first line of every module (WORD=threshold: those that name it)
 	@cd src/scorespace && grep -H -m 1 '"""' $$(find . -name '*.py' | sort) | sed 's|^\./||; s|:"""|   |; s|"""$$||' | grep -i -- '$(WORD)'
+
+pictures: $(READY)  ## PNGs of every kind of page, at three widths, light and dark, and the print (ARGS='--kind binary')
+	@$(BIN)/python scripts/pictures.py $(ARGS)
 
 bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour; ARGS='--only delong': a part of it)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)

@@ -4,7 +4,7 @@ import pytest
 
 import scorespace as ss
 from scorespace.report import sections
-from scorespace.report.document import Grid, Notes, Picture, Text, Verdict
+from scorespace.report.document import Block, Grid, Notes, Picture, Text, Verdict
 
 SMALL = {"y": [1, 0, 1, 1, 0, 0], "s": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1], "d": [1, 0, 1, 0, 0, 1]}
 SMALL["t"] = [10 * score for score in SMALL["s"]]
@@ -45,8 +45,8 @@ def test_a_scoring_model_has_every_section():
 
 def test_decisions_have_no_scores_to_show():
     found = names(page(scores=(), decisions="d"))
-    assert "curves" in found
-    assert not {"distributions", "panel"} & set(found)
+    assert "panel" in found  # the matrix, and points in ROC space
+    assert not {"distributions", "curves"} & set(found)
 
 
 def test_several_classes_show_the_confusion_table():
@@ -157,3 +157,18 @@ def test_sections_can_be_chosen_under_the_verdict():
     assert names(found) == ["verdict", "measures"]
     assert found.title == "Title"
     assert not found.sections[-1].folded
+
+
+def test_decisions_are_their_matrix_and_points_with_crosses(valid):
+    truth, decided = [1] * 60 + [0] * 40, [1] * 48 + [0] * 12 + [1] * 10 + [0] * 30
+    data = {"y": truth, "d": decided, "e": [1 - one for one in decided]}
+    matrix, picture = blocks_of = blocks(page(data, scores=(), decisions=["d", "e"], measures=()), "panel", Block)
+    assert len(blocks_of) == 2
+    assert matrix.rows == (("1", "48 (80 %)", "12 (20 %)"), ("0", "10 (25 %)", "30 (75 %)"))
+    spec = valid(picture.draw())
+    rows = next(rows for rows in spec["datasets"].values() if "x_low" in rows[0])
+    (row,) = [row for row in rows if row["name"] == "d"]
+    assert (row["x"], row["y"]) == (0.25, 0.8)
+    # Wilson (1927): 48 of 60, and 1 minus the interval of 30 of 40.
+    assert (row["y_low"], row["y_high"]) == pytest.approx((0.6822, 0.8817), abs=1e-4)
+    assert (row["x_low"], row["x_high"]) == pytest.approx((0.1419, 0.4019), abs=1e-4)

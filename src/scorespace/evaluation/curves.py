@@ -26,7 +26,7 @@ from scorespace.registry import Call
 from scorespace.report import plots
 from scorespace.report.curve_charts import band_grid, log_start
 from scorespace.report.protocol import EvaluationView
-from scorespace.tables import ScoreTable, Table
+from scorespace.tables import Table
 from scorespace.tables.models import Models
 from scorespace.tables.table import ResolvedTable
 
@@ -111,7 +111,7 @@ class CurveFamily:
             raise CurveError(f"there are no {axes!r} axes.", hint=f"one of {', '.join(AXES)}")
         if axes == "linear":
             return None
-        tables = [table for table in self.tables.values() if isinstance(table, ScoreTable)]
+        tables: Any = self.tables.values()  # of a ROC curve, score tables
         start = log_start(tables) if self.kind is roc and not self.classes else None
         if start is None:
             raise CurveError(f"{self.kind.name} has no log axis.", hint="a ROC curve of several cases, or linear axes")

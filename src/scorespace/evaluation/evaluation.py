@@ -32,8 +32,8 @@ from scorespace.evaluation.results import Results
 from scorespace.inference.bands import Band
 from scorespace.inference.estimate import Estimates
 from scorespace.measures import MeasureSpec, parse
+from scorespace.report import confusion_matrix, notebook, plots, screen, serialize, terminal
 from scorespace.report import html as report
-from scorespace.report import notebook, plots, screen, serialize, terminal
 from scorespace.report import sections as pages
 from scorespace.results import SCHEMA, Alternative, Row
 
@@ -554,7 +554,7 @@ class Evaluation(Results):
             changes = self.changes.to_dict()
             since_then = {"baseline": {**changes["baseline"], "rows": changes["rows"], "verdict": changes["verdict"]}}
         tests_calibration = any(one.spec.measure.probability for one in self.summary) and self.calibrations
-        matrices = [found for name in models if (found := screen.confusion_of(self, name)) is not None]
+        matrices = [found for name in models if (found := confusion_matrix.confusion_of(self, name)) is not None]
         return {
             "schema": SCHEMA,
             "data": {"rows": models.rows, "classes": dict(models.classes), "positive": models.positive},

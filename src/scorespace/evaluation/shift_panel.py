@@ -1,4 +1,4 @@
-"""Asymmetric loss of numeric predictions: the interactive shift panel and the decision tables.
+"""Numeric predictions at all shifts, with the loss of over- and underprediction, for the panel of the page.
 
 All values are computed here at the kept shifts; the script of the report looks them up and recomputes the loss, which
 is linear in the costs.

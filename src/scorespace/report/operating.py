@@ -63,7 +63,7 @@ def _curve_pictures(evaluation: EvaluationView, alt: str) -> list[Picture]:
     """ROC and precision-recall curves."""
     band = has_bands(evaluation)
     level = f" The shaded area is the {100 * evaluation.level:g} % simultaneous confidence band." if band else ""
-    tables = [evaluation.models[name] for name in evaluation.models.two_class]
+    tables = [evaluation.models[name] for name in evaluation.models.thresholded]
     is_log = has_rare_positives(tables) and log_start(tables) is not None
     iso = (
         "The axis of false positive rates is logarithmic."

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isnan
-from typing import Any, Final
-
-import numpy as np
+from typing import Final
 
 from scorespace.report import measures as measures_view
+from scorespace.report.confusion_matrix import confusion_blocks
 from scorespace.report.document import Block, Document, Grid, Notes, Section, Verdict
 from scorespace.report.protocol import EvaluationView, facts
 from scorespace.report.sections import SECTIONS
-from scorespace.results import Row, format_whole_percent, grouped
-from scorespace.tables import Array
-from scorespace.tables.threshold import threshold_text
-
-MAX_CLASSES: Final = 12
-"""Classes up to which a confusion matrix fits a screen."""
 
 MAX_WARNINGS: Final = 2
 
@@ -57,54 +49,6 @@ def short_grid(grid: Grid, evaluation: EvaluationView) -> Grid:
         renamed = [row for row in renamed if not row[0].startswith(measures_view.APPARENT_COST)]
         names[cross_fitted] = f"{measures_view.COST} ↓"
     return replace(grid, rows=tuple((names.get(row[0], row[0]), *row[1:]) for row in renamed))
-
-
-def confusion_blocks(evaluation: EvaluationView) -> list[Block]:
-    """The confusion matrix of the leading model, with counts and the share of each actual class."""
-    found = confusion_of(evaluation, evaluation.leader)
-    if found is None or len(found["classes"]) > MAX_CLASSES:
-        return []
-    shares = np.asarray(found["shares"], dtype=np.float64)
-    cells = [
-        tuple(f"{grouped(count)} ({format_whole_percent(share)})" for count, share in zip(counts, row, strict=True))
-        for counts, row in zip(found["matrix"], shares.tolist(), strict=True)
-    ]
-    at = "" if found["threshold"] is None else f" at {threshold_text(evaluation.threshold(found['model']))}"
-    rows = tuple((name, *line) for name, line in zip(found["classes"], cells, strict=True))
-    return [Grid((f"{found['model']}{at}", *found["predicted"]), rows, "Actual classes in rows.")]
-
-
-def confusion_of(evaluation: EvaluationView, model: str | None) -> Row | None:
-    """The confusion matrix of a model as plain data; rows are actual classes, the positive one first."""
-    if model is None or not evaluation.models[model].class_names:
-        return None
-    table = evaluation.models[model]
-    if model in evaluation.models.two_class:
-        counts = evaluation.counts(model)
-        positive, negative = _two_names(table)
-        classes: tuple[str, ...] = (positive, negative)
-        predicted: tuple[str, ...] = evaluation.profile.outcomes(positive, negative)
-        matrix: Array = np.array([[counts.tp, counts.fn], [counts.fp, counts.tn]], dtype=np.float64)
-        threshold = float(evaluation.threshold(model)) if table.thresholded else None
-    else:
-        decided = table.decisions if table.scores_classes else table
-        matrix, classes, threshold = np.asarray(decided.matrix, dtype=np.float64), tuple(decided.classes), None
-        predicted = tuple(f"predicted {name}" for name in classes)
-    totals = matrix.sum(axis=1, keepdims=True)
-    shares = np.divide(matrix, totals, out=np.zeros_like(matrix), where=totals > 0)
-    return {
-        "model": model,
-        "threshold": None if threshold is None or isnan(threshold) else threshold,
-        "classes": list(classes),
-        "predicted": list(predicted),
-        "matrix": [[round(count) for count in line] for line in matrix.tolist()],
-        "shares": shares.tolist(),
-    }
-
-
-def _two_names(table: Any) -> tuple[str, str]:
-    positive = str(table.positive_name)
-    return positive, next((str(name) for name in table.class_names if name != table.positive_name), f"not {positive}")
 
 
 def summary_document(

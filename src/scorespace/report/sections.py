@@ -16,6 +16,7 @@ from scorespace.report import (
     asymmetric_loss,
     clinical,
     confusion,
+    confusion_matrix,
     credit,
     decision,
     linked_charts,
@@ -74,8 +75,8 @@ def section(
 
     A section without blocks is left out. `question` is the question it answers; if its first block is a text, that is
     the short answer. `brief`: also shown in text output, or the function that builds its text version. `folded`:
-    collapsed, for specialists. `part`: its entry in the navigation; sections keep the order of the profile, then of registration.
-    `printed`: on the printed summary.
+    collapsed, for specialists. `part`: its entry in the navigation; sections have the order of the profile, then that
+    of registration. `printed`: on the printed summary.
     """
 
     def add(builder: Builder) -> Builder:
@@ -174,9 +175,9 @@ def models(evaluation: EvaluationView) -> Sequence[Block]:
 
 @section("Operating point", part=SUMMARY, printed=True)
 def panel(evaluation: EvaluationView) -> Sequence[Block]:
-    """Interactive panel: costs and rejected cases, the threshold of a score, or the shift of numeric predictions."""
+    """What each operating point does: an interactive panel, or for decisions their matrix and their points."""
     panels = multiclass_panel.multiclass_blocks, operating.threshold_panel, asymmetric_loss.shift_panel
-    return [block for build in panels for block in build(evaluation)]
+    return [block for build in (*panels, confusion_matrix.decision_blocks) for block in build(evaluation)]
 
 
 def _notes(evaluation: EvaluationView) -> Sequence[Block]:
@@ -254,8 +255,7 @@ def _describe_predictions(evaluation: EvaluationView, model: str) -> str:
 
 @section("Ranking", question="How well do the scores rank the cases?", part=COMPARISON)
 def curves(evaluation: EvaluationView) -> Sequence[Block]:
-    names = evaluation.models.two_class
-    if not names:
+    if not evaluation.models.two_class or not evaluation.models.thresholded:  # decisions are points
         return []
     has_bands = operating.has_bands(evaluation)
     level = f" The shaded area is the {100 * evaluation.level:g} % simultaneous confidence band." if has_bands else ""

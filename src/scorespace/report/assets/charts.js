@@ -121,9 +121,9 @@ const widthIn = (available, square, room) => Math.max(NARROWEST, Math.floor(squa
 
 // The height of the large chart of a panel: what the window leaves, between 320 and 460 pixels; of other charts their own.
 function roomFor(figure) {
-  const charts = figure.closest(".charts");
+  const charts = figure.closest(".charts, #panel > .pictures");
   if (!charts) return null;
-  const above = charts.getBoundingClientRect().top + scrollY + 130; // with the tabs above the plot and the axis below it
+  const above = charts.getBoundingClientRect().top + scrollY + 130; // with what is above the plot and the axis below it
   return Math.max(320, Math.min(WIDEST_SQUARE, innerHeight - above));
 }
 
