@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import scorespace as ss
 from scorespace.curves.hull import edges_of
-from scorespace.evaluation.operating_panel import MAX_CLASSES, _encode_points
+from scorespace.evaluation.operating_panel import MAX_CLASSES
+from scorespace.evaluation.operating_points import encode_points
 from scorespace.evaluation.panel_measures import encode_array
 from scorespace.evaluation.panel_thresholds import (
     MAX_THRESHOLDS,
@@ -186,4 +187,12 @@ def test_thresholds_of_rated_scores_are_in_the_units_of_the_scale():
     one = found.models[0]
     assert found.texts(0, one.index_at(0.5), 0.5)["threshold"] == "5"  # a score of the sample
     assert found.texts(0, one.index_at(0.45), 0.45)["threshold"] == "4.5"  # typed
-    assert _encode_points(one)["scale"] == (0, 10)
+    assert encode_points(one)["scale"] == (0, 10)
+
+
+def test_without_intervals_the_page_says_why():
+    truth, score = sample(300)
+    ev = ss.evaluate({"y": truth, "s": score, "g": np.arange(300) % 30}, truth="y", scores="s", group="g")
+    assert "because cases are grouped or repeated" in ev.operating.without_intervals
+    plain = ss.evaluate({"y": truth, "s": score}, truth="y", scores="s")
+    assert plain.operating.without_intervals == ""

@@ -7,7 +7,6 @@ entered by the reader, the script uses the same formulas, which a test compares 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Final
@@ -16,21 +15,17 @@ import numpy as np
 
 from scorespace.costs import Condition
 from scorespace.decisions import Decision
-from scorespace.decisions.cross_fitting import CostPath
 from scorespace.decisions.cross_fitting import cost_paths as paths
 from scorespace.decisions.threshold import best_threshold
 from scorespace.errors import listing
+from scorespace.evaluation.operating_points import OperatingPoints, encode_points, finite, net_benefit, precision
 from scorespace.evaluation.panel_measures import (
-    MeasureCurve,
     cost_text,
-    encode_array,
-    encode_measure,
     estimate_text,
     measure_curve,
 )
 from scorespace.evaluation.panel_thresholds import (
     TOP_BUTTONS,
-    describe_ties,
     max_thresholds,
     select_thresholds,
     simulation_nodes,
@@ -43,9 +38,7 @@ from scorespace.profiles import GENERAL, PROFILES, Profile
 from scorespace.report.protocol import ResultsView
 from scorespace.results import Row, decimals, format_per_thousand, format_whole_percent, grouped
 from scorespace.results import join_words as listed
-from scorespace.tables import Array, Counts, ScoreTable, ratio
-from scorespace.tables.paired import binary_class_names
-from scorespace.tables.threshold import Threshold, threshold_text, to_scale_units
+from scorespace.tables import ScoreTable
 
 MAX_CLASSES: Final = 12
 """Maximum number of one-vs-rest classes, over all models, in the panel."""
@@ -58,84 +51,6 @@ MAX_DRAWN: Final = 5
 """Measures in the chart of measures against the threshold, which differ by their dashes."""
 
 _DEFAULT_MEASURES: Final = tuple(MeasureSpec(measure.name) for measure in (tpr, fpr, ppv, f1, mcc))
-
-
-@dataclass(frozen=True)
-class OperatingPoints:
-    """A model at its kept thresholds, from +inf downwards; a crisp classifier has a single point."""
-
-    name: str
-    table: ScoreTable
-    kept: Array
-    crisp: bool
-    at: float
-    """Threshold at which the report opens."""
-    measures: tuple[MeasureCurve, ...]
-    cost: MeasureCurve | None = None
-    cross_fitted: tuple[CostPath | None, ...] = (None, None)
-    target_prevalence: float | None = None
-    """Prevalence of the drawn curves, if it is not that of the sample."""
-
-    @property
-    def labels(self) -> tuple[str, str]:
-        """Labels of the positive and the negative class."""
-        negative, positive = binary_class_names(self.table.classes, self.table.positive)
-        return positive, negative
-
-    @property
-    def positives(self) -> float:
-        return float(self.table.n_pos)
-
-    @property
-    def negatives(self) -> float:
-        return float(self.table.n_neg)
-
-    @property
-    def prevalence(self) -> float:
-        return self.positives / (self.positives + self.negatives)
-
-    @cached_property
-    def counts(self) -> Counts:
-        return self.table.sweep[self.kept]
-
-    @cached_property
-    def reweighted(self) -> Counts:
-        """Outcomes at the prevalence of the drawn curves."""
-        return self.counts if self.target_prevalence is None else self.counts.at_prevalence(self.target_prevalence)
-
-    @cached_property
-    def threshold(self) -> Array:
-        return self.table.thresholds[self.kept]
-
-    @cached_property
-    def rounded_thresholds(self) -> list[Threshold]:
-        """Thresholds with just enough digits to classify every case as the exact ones."""
-        return [self.table.threshold(float(threshold)) for threshold in self.threshold]
-
-    def threshold_label(self, index: int, threshold: float) -> str:
-        """Text of a threshold: that of a score in the sample, or as typed."""
-        if self.crisp:
-            return "–"
-        if math.isinf(threshold):
-            return "above all scores"
-        is_score = threshold == self.threshold[index]
-        return threshold_text(
-            self.rounded_thresholds[index] if is_score else to_scale_units(threshold, self.table.scale)
-        )
-
-    @cached_property
-    def ties(self) -> dict[str, str]:
-        """Notes on ties, by the number of top-ranked cases that no threshold selects exactly."""
-        return {} if self.crisp else {top: text for top in TOP_BUTTONS if (text := describe_ties(self.table, top))}
-
-    def shares(self, index: int) -> dict[str, float]:
-        """Each outcome as a proportion of its class (tpr, fnr, fpr, tnr) at a point."""
-        of_class = {"tp": self.positives, "fn": self.positives, "fp": self.negatives, "tn": self.negatives}
-        return {side: float(getattr(self.counts, side)[index]) / total for side, total in of_class.items()}
-
-    def index_at(self, threshold: float) -> int:
-        """Index of the kept threshold that selects the cases with a score of at least `threshold`."""
-        return 0 if self.crisp else int(np.searchsorted(-self.threshold, -threshold, side="right")) - 1
 
 
 @dataclass(frozen=True)
@@ -196,12 +111,12 @@ class OperatingPanel:
         tpr, fpr, condition = shares["tp"], shares["fp"], 1 / (1 + slope)
         return {
             "model": points.name,
-            "threshold": _finite(points.at),
+            "threshold": finite(points.at),
             "tpr": tpr,
             "fpr": fpr,
             "flagged": float(points.reweighted.pp[index] / points.reweighted.total[index]),
-            "precision": _finite(float(_precision(points)[index])),
-            "benefit": _finite(float(_net_benefit(points)[index])),
+            "precision": finite(float(precision(points)[index])),
+            "benefit": finite(float(net_benefit(points)[index])),
             "condition": condition,
             "loss": condition * (1 - tpr) + (1 - condition) * fpr,
             "left": 0,
@@ -285,6 +200,15 @@ class OperatingPanel:
             ]
         return rows
 
+    @property
+    def without_intervals(self) -> str:
+        """Why no measure has an interval at each threshold; empty if some have."""
+        points = self.models[self.start]
+        if any(np.isfinite(curve.low).any() for curve in points.measures):
+            return ""
+        reason = "cases are grouped or repeated" if points.table.counted else "the weights are no counts of cases"
+        return f"No intervals at each threshold, because {reason}; those of the table of models allow for it."
+
     def headings(self, points: OperatingPoints) -> dict[str, str]:
         """Words for both predictions: as headings of the table, and in a sentence."""
         headings, predicates = self.profile.outcomes(*points.labels), self.profile.predictions(*points.labels)
@@ -343,7 +267,7 @@ class OperatingPanel:
                 for place, measure in enumerate(self.models[0].measures)
             ],
             "models": [
-                _encode_points(points)
+                encode_points(points)
                 | {
                     "words": self.templates(index) | {"ties": points.ties, "headings": self.headings(points)},
                     "labels": points.labels,
@@ -456,47 +380,3 @@ def _one_vs_rest_panel(evaluation: ResultsView) -> OperatingPanel | None:
     omitted = all_names[MAX_CLASSES:]
     note = f"Not available here (more than {MAX_CLASSES} classes): {listing(omitted)}." if omitted else ""
     return OperatingPanel(tuple(points), Condition(), False, 0, classes=True, left_out=note, profile=evaluation.profile)
-
-
-def _precision(points: OperatingPoints) -> Array:
-    return np.asarray(ratio(points.reweighted.tp, points.reweighted.pp))
-
-
-def _net_benefit(points: OperatingPoints) -> Array:
-    """Net benefit at each threshold (Vickers & Elkin 2006), if the scores are probabilities."""
-    if points.crisp or not points.table.probabilities:
-        return np.full(points.kept.size, math.nan)
-    threshold = np.where(points.threshold < 1, points.threshold, math.nan)  # at 1 the weight of FP is infinite
-    return np.asarray(
-        ratio(points.reweighted.tp - points.reweighted.fp * threshold / (1 - threshold), points.reweighted.total)
-    )
-
-
-def _encode_points(points: OperatingPoints) -> Row:
-    is_integer = bool(points.table.whole) and float(points.table.total) < 2**32
-    sides: Mapping[str, Array] = {"tp": points.counts.tp, "fp": points.counts.fp}
-    return {
-        "name": points.name,
-        "positives": points.positives,
-        "negatives": points.negatives,
-        "crisp": points.crisp,
-        "at": _finite(points.at),
-        "threshold": encode_array(points.threshold),
-        "scale": points.table.scale,
-        "rounded": encode_array([math.inf if math.isinf(at) else float(at.text) for at in points.rounded_thresholds]),
-        **{side: encode_array(counts, "u4" if is_integer else "f8") for side, counts in sides.items()},
-        "precision": encode_array(_precision(points), "f4"),
-        "benefit": encode_array(_net_benefit(points), "f4"),
-        "shown": [encode_measure(measure) for measure in points.measures],
-        "cost": None if points.cost is None else encode_measure(points.cost),
-        "cross_fitted": [
-            None
-            if path is None
-            else {"worth": encode_array(path.worth), "tp": encode_array(path.tp), "fp": encode_array(path.fp)}
-            for path in points.cross_fitted
-        ],
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
