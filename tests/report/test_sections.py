@@ -172,3 +172,10 @@ def test_decisions_are_their_matrix_and_points_with_crosses(valid):
     # Wilson (1927): 48 of 60, and 1 minus the interval of 30 of 40.
     assert (row["y_low"], row["y_high"]) == pytest.approx((0.6822, 0.8817), abs=1e-4)
     assert (row["x_low"], row["x_high"]) == pytest.approx((0.1419, 0.4019), abs=1e-4)
+
+
+def test_regression_opens_with_truth_against_prediction():
+    data = {"y": [1.0, 2.0, 3.0, 4.0, 5.0], "p": [1.1, 1.9, 3.2, 3.8, 5.3]}
+    document = sections.document(ss.evaluate(data, truth="y", predictions="p"))
+    assert blocks(document, "panel", Picture)[0].key == "predicted"
+    assert "predicted" not in {picture.key for picture in blocks(document, "errors", Picture)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Final
 
 from scorespace.curves import RrocCurve
 from scorespace.decisions import ShiftDecision
@@ -12,6 +13,15 @@ from scorespace.report.document import Block, Grid, Picture, Text
 from scorespace.report.protocol import EvaluationView
 from scorespace.report.regression_charts import rroc_chart
 from scorespace.results import Row, decimals
+
+PREDICTED: Final = "Truth against prediction; perfect predictions lie on the dashed line."
+
+
+def predicted_blocks(evaluation: EvaluationView) -> Sequence[Block]:
+    """Truth against prediction, with which a page of regression models opens."""
+    if not evaluation.models.numeric:
+        return []
+    return [Picture(partial(evaluation.drawing, "predicted"), PREDICTED, PREDICTED, key="predicted")]
 
 
 def error_blocks(evaluation: EvaluationView) -> Sequence[Block]:
@@ -26,14 +36,14 @@ def error_blocks(evaluation: EvaluationView) -> Sequence[Block]:
     ]
     answer = "; ".join(sentences)
     pictures = {
-        "predicted": "Truth against prediction; perfect predictions lie on the dashed line.",
+        "predicted": PREDICTED,
         "residuals": "Error against prediction. The errors of a good model scatter evenly around 0.",
         "error_size": "Mean absolute error by the size of the truth.",
         "quantiles": "Normal quantile-quantile plot of the errors. Points off the line indicate outliers.",
     }
     return [
         Text(f"{answer}."),
-        *(Picture(partial(evaluation.drawing, kind), caption, caption) for kind, caption in pictures.items()),
+        *(Picture(partial(evaluation.drawing, kind), caption, caption, key=kind) for kind, caption in pictures.items()),
     ]
 
 

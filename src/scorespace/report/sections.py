@@ -129,14 +129,13 @@ def document(
 
 def _without_charts_of_panel(sections: Sequence[Section]) -> Iterator[Section]:
     """The sections without the charts that the panel shows; a section with `printed` keeps its own."""
-    shown = {
-        picture.key
-        for section in sections
-        for block in section.blocks
-        if isinstance(block, Panel)
-        for picture in block.pictures
-    }
+    first = [block for section in sections if section.name == panel.__name__ for block in section.blocks]
+    pictures = [picture for block in first if isinstance(block, Panel) for picture in block.pictures]
+    shown = {picture.key for picture in [*pictures, *(block for block in first if isinstance(block, Picture))]} - {""}
     for section in sections:
+        if section.name == panel.__name__:
+            yield section
+            continue
         blocks = [block for block in section.blocks if not (isinstance(block, Picture) and block.key in shown)]
         if section.printed or len(blocks) == len(section.blocks):
             yield section
@@ -176,8 +175,11 @@ def models(evaluation: EvaluationView) -> Sequence[Block]:
 @section("Operating point", part=SUMMARY, printed=True)
 def panel(evaluation: EvaluationView) -> Sequence[Block]:
     """What each operating point does: an interactive panel, or for decisions their matrix and their points."""
-    panels = multiclass_panel.multiclass_blocks, operating.threshold_panel, asymmetric_loss.shift_panel
-    return [block for build in (*panels, confusion_matrix.decision_blocks) for block in build(evaluation)]
+    builders = (
+        *(multiclass_panel.multiclass_blocks, operating.threshold_panel, confusion_matrix.decision_blocks),
+        *(regression.predicted_blocks, asymmetric_loss.shift_panel),
+    )
+    return [block for build in builders for block in build(evaluation)]
 
 
 def _notes(evaluation: EvaluationView) -> Sequence[Block]:
