@@ -1264,3 +1264,14 @@ def test_on_a_log_axis_the_band_is_computed_where_it_is_shown(rare_page):
     assert len(inside) > 50  # 101 evenly spaced rates have one there
     exact = ev.band("roc", "s", simultaneous=True)
     assert {row["x"] for row in band} >= {round(float(x), 6) for x in exact.x}
+
+
+def test_a_page_of_one_model_and_of_ten_stay_small(tmp_path):
+    chance = np.random.default_rng(6)
+    truth = (chance.random(5000) < 0.3).astype(int)
+    data = {"y": truth, **{f"m{k}": 1 / (1 + np.exp(-chance.normal(k / 4 * truth, 1))) for k in range(1, 11)}}
+    credit = str(files("scorespace.data") / "german_credit.csv")
+    one = ss.evaluate(credit, truth="outcome", scores="naive_bayes", positive="bad").report(tmp_path / "one.html")
+    assert one.stat().st_size <= 1_600_000
+    ten = ss.evaluate(data, truth="y", scores=[name for name in data if name != "y"]).report(tmp_path / "ten.html")
+    assert ten.stat().st_size - len(html.vega()) <= 3_000_000

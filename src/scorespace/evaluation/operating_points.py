@@ -132,8 +132,6 @@ def encode_points(points: OperatingPoints) -> Row:
         "scale": points.table.scale,
         "rounded": encode_array([math.inf if math.isinf(at) else float(at.text) for at in points.rounded_thresholds]),
         **{side: encode_array(counts, "u4" if is_integer else "f8") for side, counts in sides.items()},
-        "precision": encode_array(precision(points), "f4"),
-        "benefit": encode_array(net_benefit(points), "f4"),
         "shown": [encode_measure(measure) for measure in points.measures],
         "cost": None if points.cost is None else encode_measure(points.cost),
         "cross_fitted": [

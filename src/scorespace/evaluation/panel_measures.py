@@ -20,7 +20,9 @@ from scorespace.report.protocol import ResultsView
 from scorespace.results import decimal_places_by_column, decimals
 from scorespace.tables import Array, Counts, ScoreTable, Table, ratio
 
-_UNDEFINED: Final = 2**31 - 1  # its negative encodes undefined values
+_INTEGERS: Final = (("i2", 2**15 - 1), ("i4", 2**31 - 1))
+"""Integer types of measures; the negative of the number encodes undefined values."""
+
 SCRIPT_MEASURES: Final = frozenset(
     (
         *("tp", "fp", "fn", "tn", "p", "n", "pp", "pn", "acc", "err", "ppv", "npv", "fdr", "fomr", "f1", "fbeta", "fm"),
@@ -129,10 +131,12 @@ def encode_measure(measure: MeasureCurve) -> list[str]:
     # Rounded to the printed digits, so that Python and the script print the same text.
     sides = [_rounded(side, n_decimals) for side in (measure.value, measure.low, measure.high)]
     scaled = [np.rint(side * 10.0**n_decimals) for side in sides]
-    if max((float(np.nanmax(np.abs(side), initial=0.0)) for side in scaled), default=0.0) >= _UNDEFINED:
+    largest = max((float(np.nanmax(np.abs(side), initial=0.0)) for side in scaled), default=0.0)
+    kind, undefined = next((pair for pair in _INTEGERS if largest < pair[1]), ("f8", 0))
+    if kind == "f8":
         return [*(encode_array(side) for side in sides), encode_array(n_decimals, "u1")]
     return [
-        *(encode_array(np.where(np.isnan(side), -_UNDEFINED, side), "i4") for side in scaled),
+        *(encode_array(np.where(np.isnan(side), -undefined, side), kind) for side in scaled),
         encode_array(n_decimals, "u1"),
     ]
 

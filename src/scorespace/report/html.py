@@ -22,6 +22,7 @@ from markupsafe import Markup, escape
 
 from scorespace.errors import DataError
 from scorespace.files import check_target, write_file
+from scorespace.report.chart_theme import THEME
 from scorespace.report.document import Document, Dot, Grid, Notes, Panel, Picture, Section, Text, Verdict
 from scorespace.results import NOTE_KINDS, Note, Row, grouped
 
@@ -105,6 +106,7 @@ def render(document: Document, server: ServerParts | None = None) -> str:
     panels = [block.content for block in blocks if isinstance(block, Panel)]
     optional_scripts = [*dict.fromkeys(panel.script for panel in panels), *(["charts.js"] if has_charts else [])]
     scripts = [read_asset(_ASSETS / name) for name in ("numbers.js", "address.js", *optional_scripts)]
+    scripts += [f"const THEME = {json.dumps(dict(THEME))};"] if has_charts else []
     all_own = [*scripts, server.script if server else "", read_asset(_ASSETS / "page.js")]
     own_script = "\n".join(filter(None, all_own))
     all_scripts = [vega(), own_script] if has_charts else [own_script]
@@ -222,6 +224,7 @@ def _chart_spec(picture: Picture) -> Row:
     """Vega-Lite specification of a chart."""
     chart: Any = picture.draw()
     spec: Row = chart if isinstance(chart, dict) else chart.to_dict()
+    spec = {name: value for name, value in spec.items() if name != "config" or value != THEME}  # stored once
     return spec | {"background": "transparent"}
 
 

@@ -1,8 +1,7 @@
 // Interactive panels. Each has a state, and shows values computed by Python for that state. The URL fragment holds the
 // states, so that a link restores the view.
 
-const ARRAYS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, u2: Uint16Array, i4: Int32Array, u1: Uint8Array };
-const ABSENT = 1 - 2 ** 31; // encodes undefined values
+const ARRAYS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, u2: Uint16Array, i2: Int16Array, i4: Int32Array, u1: Uint8Array };
 const PAUSE = 250; // milliseconds
 const panels = [];
 const views = []; // other parts of the state: `written` and `read`, as of panels
@@ -30,7 +29,11 @@ function readContent(panel) {
 
 // Decodes value and limits from integers in units of the last decimal; infinite values are encoded as floats.
 function measured([value, low, high, places]) {
-  const decimal = (side) => side instanceof Int32Array ? Float64Array.from(side, (whole, k) => (whole === ABSENT ? NaN : whole / 10 ** places[k])) : side;
+  const decimal = (side) => {
+    if (side instanceof Float64Array) return side;
+    const absent = 1 - 2 ** (8 * side.BYTES_PER_ELEMENT - 1); // encodes undefined values
+    return Float64Array.from(side, (whole, k) => (whole === absent ? NaN : whole / 10 ** places[k]));
+  };
   return [decimal(value), decimal(low), decimal(high), places];
 }
 

@@ -40,7 +40,7 @@ async function mount(figure) {
 
 // The spec of a figure; one that shows the chart of another figure refers to it by its key.
 function specOf(figure) {
-  const spec = JSON.parse(figure.querySelector("script").textContent);
+  const spec = { config: THEME, ...JSON.parse(figure.querySelector("script").textContent) };
   if (spec.same) return specOf([...document.querySelectorAll("figure.picture")].find(({ dataset }) => dataset.key === spec.same));
   return spec.usermeta?.linear && axes.value === "linear" ? onLinearAxis(spec) : spec;
 }

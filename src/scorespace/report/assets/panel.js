@@ -313,14 +313,15 @@ function markerRow(model, place, threshold) {
   const slope = (1 - share) / (state.ratio * share);
   const condition = 1 / (1 + slope);
   const finite = (value) => (Number.isFinite(value) ? value : null);
+  const benefit = model.unit && !model.crisp && threshold < 1 ? (drawn.tp - (drawn.fp * threshold) / (1 - threshold)) / (model.positives + model.negatives) : NaN;
   return {
     model: model.name,
     threshold: model.crisp ? null : finite(threshold),
     tpr,
     fpr,
     flagged: (drawn.tp + drawn.fp) / (model.positives + model.negatives),
-    precision: finite(model.precision[place]),
-    benefit: finite(model.benefit[place]),
+    precision: finite(drawn.tp / (drawn.tp + drawn.fp)),
+    benefit: finite(benefit),
     condition,
     loss: condition * (1 - tpr) + (1 - condition) * fpr,
     left: 0,
