@@ -10,8 +10,8 @@ import pytest
 
 import scorespace as ss
 from laws import routes
+from scorespace.evaluation.panel_measures import estimate_text
 from scorespace.report import comparison, decision, screen, serialize, terminal
-from scorespace.report.panel_measures import estimate_text
 from scorespace.results import decimals, format_interval
 
 
