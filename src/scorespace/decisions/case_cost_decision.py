@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from scorespace.case_costs import CaseCosts, Rule
 from scorespace.decisions.out_of_sample import UNKNOWN_COST, CostEstimate
-from scorespace.results import Note, Result, Row, note, short, to_json_types
+from scorespace.results import Note, Result, Row, decimals, note, to_json_types
 from scorespace.tables.threshold import threshold_text
+
+_ACTING: Final = {"act on all": "acting on every case", "act on none": "acting on no case"}
 
 
 @dataclass(frozen=True)
@@ -96,10 +99,8 @@ class CaseCostDecision(Result):
         if estimate.reason is not None and estimate.known:
             found.append(note("SS045", f"The cost per case {estimate.reason}."))
         for model, more in self.misses:
-            text = (
-                f"The expected gains of {model} are biased: acting on gains of 0 or more costs {more!r} more per case"
-            )
-            found.append(note("SS022", f"{text} than from the chosen value on."))
+            text = f"The expected gains of {model} are biased: acting on gains of 0 or more costs {more.text}"
+            found.append(note("SS022", f"{text} more per case than from the chosen value on."))
         if self.fitted is None and not all(math.isnan(one.threshold) for one in self.choices):
             unknown = math.isnan(self.out_of_sample.value) and self.out_of_sample.reason
             rest = f"; the out-of-sample cost is unknown: {self.out_of_sample.reason}" if unknown else ""
@@ -123,17 +124,17 @@ class CaseCostDecision(Result):
         """The recommendation with its cost, and what the alternatives cost."""
         best, estimate = self.best, self.best.out_of_sample
         source = "" if self.fitted is None else f", chosen on {self.fitted}"
-        rules = ", ".join(f"to {name} {short(one.value)}" for name, one in self.trivial.items())
+        rules = ", ".join(f"{_ACTING[name]} costs {decimals(one.value)}" for name, one in self.trivial.items())
         if math.isnan(estimate.value):
-            return f"At these costs use {best.words}{source}: {best.apparent!r} per case, apparent ({rules})."
+            return f"At these costs use {best.words}{source}: {best.apparent.text} per case, apparent; {rules}."
         kind = self.kind if self.condition.rule != "casewise" or self.fitted is not None else "nothing fitted"
         if not self.shown:
             subject = "no model" if len(self.choices) > 1 else best.model
             clearly = "clearly better" if len(self.choices) > 1 else "not clearly better"
-            text = f"At these costs {subject} is {clearly} than to {self.better_trivial}"
-            return f"{text}: {best.words}{source} costs {estimate!r} per case, {kind} ({rules}).{self._gain_text}"
+            text = f"At these costs {subject} is {clearly} than {_ACTING[self.better_trivial]}"
+            return f"{text}: {best.words}{source} costs {estimate.text} per case, {kind}; {rules}.{self._gain_text}"
         saved = "" if math.isnan(best.savings.value) else f"; savings {self._saved}"
-        text = f"At these costs use {best.words}{source}: {estimate!r} per case, {kind} ({rules}{saved})."
+        text = f"At these costs use {best.words}{source}: {estimate.text} per case, {kind}; {rules}{saved}."
         return f"{text}{self._gain_text}"
 
     @property
@@ -142,7 +143,9 @@ class CaseCostDecision(Result):
         if self.by_gain is None or not self.by_gain[1].low > 0:
             return ""
         choice, saved = self.by_gain
-        return f" To act by expected gain (--rule {choice.rule}, {choice.model}) costs {saved!r} less."
+        return (
+            f" Acting by the expected gain of each case (--rule {choice.rule}, {choice.model}) costs {saved.text} less."
+        )
 
     @property
     def _saved(self) -> str:

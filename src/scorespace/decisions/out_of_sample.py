@@ -62,6 +62,11 @@ class CostEstimate:
     def __neg__(self) -> CostEstimate:
         return CostEstimate(-self.value, -self.high, -self.low, self.reason)
 
+    @property
+    def text(self) -> str:
+        """The value with its interval, as measures are printed."""
+        return format_interval(self.value, self.low, self.high)
+
     def __repr__(self) -> str:
         if not self.known:
             return short(self.value)

@@ -13,6 +13,7 @@ from scorespace.calibration import summary as calibrated
 from scorespace.case_costs import CaseCosts
 from scorespace.comparisons import baseline, folds
 from scorespace.comparisons import slices as sliced
+from scorespace.comparisons.grades import MAX_GRADES, herfindahl
 from scorespace.comparisons.result import Comparison, Comparisons
 from scorespace.comparisons.slices import Slices
 from scorespace.costs import Asymmetry, Condition, CostMatrix
@@ -22,6 +23,7 @@ from scorespace.decisions import (
     CostEstimate,
     Decision,
 )
+from scorespace.decisions import choose as choose_minimum_cost
 from scorespace.drift.stability import Stability, index_of_tables
 from scorespace.errors import ScoreSpaceError
 from scorespace.evaluation import comparisons, decisions, regression, section_data
@@ -551,6 +553,17 @@ class Results:
     def decision_tables(self) -> dict[str, ConfusionTable]:
         """Confusion table of every classifier, binary ones at their threshold."""
         return section_data.decision_tables(self)
+
+    @cached_property
+    def equal_cost_decision(self) -> Decision:
+        """The decision at equal costs; the ranges in which each model is best follow from its hull."""
+        return choose_minimum_cost({name: self.models.deciding[name] for name in self.models.two_class}, Condition())
+
+    def herfindahl(self, model: str) -> dict[str, float] | None:
+        """Concentration over the grades of a model; None without few grades."""
+        table = self.models[model]
+        graded = 1 < table.score.size <= MAX_GRADES
+        return herfindahl(table.counts.sum(axis=0)[::-1]) if graded else None
 
     def calibration_bins(self, model: str) -> CalibrationBins:
         """Observed rates in bins of scores."""

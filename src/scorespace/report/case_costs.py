@@ -9,7 +9,7 @@ from scorespace.decisions.case_cost_decision import CaseCostChoice, CaseCostDeci
 from scorespace.decisions.out_of_sample import CostEstimate
 from scorespace.report.document import Block, Grid, Picture, Text
 from scorespace.report.protocol import EvaluationView
-from scorespace.results import format_whole_percent, short
+from scorespace.results import decimals, format_whole_percent
 from scorespace.tables.threshold import threshold_text
 
 _PROCEDURE = "model chosen too"
@@ -28,7 +28,7 @@ def _choices(decision: CaseCostDecision) -> Grid:
     columns = ("at minimum cost", _heading(decision), f"cost/case, {decision.kind}", "apparent", "acts on", "savings")
     rows = [_row(choice) for choice in sorted(decision.choices, key=lambda choice: choice.cost_per_case)]
     if len(decision.choices) > 1 and decision.fitted is None and not math.isnan(decision.out_of_sample.value):
-        rows.append((_PROCEDURE, "", repr(decision.out_of_sample), "", "", _share(decision.savings)))
+        rows.append((_PROCEDURE, "", decision.out_of_sample.text, "", "", _share(decision.savings)))
     rows += [
         (name, "", _cost(one), "", "100 %" if name == "act on all" else "0 %", "")
         for name, one in sorted(decision.trivial.items(), key=lambda pair: pair[1].value)
@@ -45,8 +45,8 @@ def _row(choice: CaseCostChoice) -> tuple[str, ...]:
     return (
         choice.model,
         "" if math.isnan(choice.threshold) else threshold_text(choice.threshold),
-        repr(choice.out_of_sample) if is_known else "",
-        short(choice.apparent.value) if is_known else repr(choice.apparent),
+        choice.out_of_sample.text if is_known else "",
+        decimals(choice.apparent.value) if is_known else choice.apparent.text,
         format_whole_percent(choice.acted),
         _share(choice.savings),
     )
@@ -62,7 +62,7 @@ def _share(savings: CostEstimate) -> str:
 
 def _cost(estimate: CostEstimate) -> str:
     """A cost with its interval, if that has a width."""
-    return short(estimate.value) if estimate.low == estimate.high else repr(estimate)
+    return decimals(estimate.value) if estimate.low == estimate.high else estimate.text
 
 
 def _other_rules(decision: CaseCostDecision) -> Grid:

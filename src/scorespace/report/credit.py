@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from math import isnan
 from typing import Final
 
-from scorespace.comparisons.grades import MAX_GRADES, herfindahl
+from scorespace.comparisons.grades import MAX_GRADES
 from scorespace.curves.tabular import TabularCurve
 from scorespace.report import comparison as comparison_view
 from scorespace.report import measures as measures_view
@@ -84,8 +84,7 @@ def concentration(evaluation: EvaluationView) -> Sequence[Block]:
         table = evaluation.models[name]
         cases = table.counts.sum(axis=0)
         largest = float(cases.max() / cases.sum())
-        is_graded = table.score.size <= MAX_GRADES
-        index = herfindahl(cases[::-1]) if is_graded and table.score.size > 1 else None
+        index = evaluation.herfindahl(name)
         values = ("–", "–") if index is None else (decimals(index["sum_squares"], 3), decimals(index["hi"], 3))
         rows.append((name, str(table.score.size), percent(largest), *values))
     if not rows:

@@ -10,7 +10,6 @@ from typing import Final
 
 import numpy as np
 
-from scorespace.costs import Condition
 from scorespace.curves import Curve, Hull, iso_line
 from scorespace.decisions import (
     CaseCostDecision,
@@ -22,7 +21,6 @@ from scorespace.decisions import (
     ModelAtThreshold,
     RejectChoice,
     ShiftDecision,
-    choose,
 )
 from scorespace.decisions.out_of_sample import OUTCOMES
 from scorespace.report.asymmetric_loss import shift_grids
@@ -473,9 +471,7 @@ def blocks(evaluation: EvaluationView) -> Sequence[Block]:
     if not evaluation.models.two_class or not 0 < evaluation.models.prevalence < 1:
         return []
     has_costs = isinstance(evaluation.decision, Decision)
-    # Without stated costs, the ranges in which each model is best are still known from the hull.
-    models = {name: evaluation.models.deciding[name] for name in evaluation.models.two_class}
-    decision = evaluation.decision if isinstance(evaluation.decision, Decision) else choose(models, Condition())
+    decision = evaluation.decision if isinstance(evaluation.decision, Decision) else evaluation.equal_cost_decision
     is_static = has_costs and evaluation.operating is None  # without a panel, the choice is drawn in the chart
 
     hull_caption = "The convex hull (dark) is attainable by choosing or mixing thresholds and models."

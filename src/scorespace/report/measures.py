@@ -14,7 +14,6 @@ from scorespace.decisions import CaseCostDecision, CostEstimate, Decision
 from scorespace.errors import DataError
 from scorespace.inference.estimate import Estimate, Estimates
 from scorespace.measures import MeasureSpec
-from scorespace.measures.cost import cost
 from scorespace.report.chart_theme import INK, Spec, coloured, datum, field, layered, mark, themed
 from scorespace.report.comparison import difference_text
 from scorespace.report.document import Block, Dot, Grid, Text
@@ -72,7 +71,7 @@ def _displayed(evaluation: EvaluationView, estimates: Sequence[tuple[str, Estima
         leading = [*names[:1], *(name for name in _LEADING_MEASURES if name in names[1:])]
         names = leading if len(names) > _MAX_COLUMNS and len(leading) > 1 else names
     else:
-        free = {name for name, estimate in estimates if estimate.spec.at is None and estimate.spec.name != cost.name}
+        free = {name for name, estimate in estimates if estimate.spec.at is None and estimate.spec.name != "cost"}
         names = [name for name in names if name in free] or names
     return names[:_MAX_COLUMNS]
 
@@ -266,7 +265,7 @@ def _short_names(evaluation: EvaluationView) -> dict[str, str]:
     cost_names = (
         str(replace(estimate.spec, at=None))
         for estimate in evaluation.summary
-        if estimate.spec.name == cost.name
+        if estimate.spec.name == "cost"
         and dict(estimate.spec.options) == condition.stated(evaluation.models[estimate.model].class_names)
     )
     return dict.fromkeys(cost_names, name)

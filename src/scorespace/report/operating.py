@@ -9,7 +9,6 @@ from typing import Any
 from scorespace.curves import roc
 from scorespace.errors import listing
 from scorespace.measures import Measure
-from scorespace.measures.confusion import tpr
 from scorespace.report.calibration import probability_picture
 from scorespace.report.chart_theme import (
     SELECTED,
@@ -136,7 +135,7 @@ def threshold_picture(evaluation: EvaluationView, measures: Sequence[Measure]) -
         table = (
             points.table if points.target_prevalence is None else points.table.at_prevalence(points.target_prevalence)
         )
-        return threshold_chart(table, measures or [tpr], score_range=score_range)
+        return threshold_chart(table, measures or [points.measures[0].spec.measure], score_range=score_range)
 
     alt = f"{', '.join(measure.name for measure in measures)} against the threshold."
     return Picture(linked(evaluation, "threshold", draw), alt, "Measures of the selected model at each threshold.")
