@@ -172,7 +172,7 @@ def _tail_function(found: Comparison, at_level: Callable[[float], Comparison]) -
     def inverted(target: float, above: bool) -> float:
         z = boundary_z(bounds, target)
         is_beyond = found.difference > target if above else found.difference < target
-        resolution = 1 / (1 + REPLICATES)  # intervals that are not closed forms rest on so many draws
+        resolution = 1 / (1 + REPLICATES)  # intervals that are not closed forms rest on this number of draws
         return float(min(1 - resolution, max(resolution, ndtr(-z if is_beyond else z))))
 
     return inverted

@@ -39,7 +39,7 @@ class Columns:
     order : str or sequence, optional
         Classes from the lowest to the highest, where they are ordinal.
     per : str, optional
-        Column of dates or periods, in each of which ``ppv@top500`` selects so many cases.
+        Column of dates or periods, in each of which ``ppv@top500`` selects 500 cases.
     scale : str or (float, float), optional
         Lowest and highest possible score where scores are ratings: ``"0..10"``.
     intervals : mapping or tuple, optional

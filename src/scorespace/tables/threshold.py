@@ -23,7 +23,7 @@ Scale = tuple[float, float] | None
 class TopCases:
     """An operating point by rank: the `size` cases with the highest scores, or that percentage of them.
 
-    `per` names the periods, such as days, in each of which so many cases are selected.
+    `per` names the periods, such as days, in each of which this number of cases is selected.
 
     >>> f"{TopCases(200)}, {TopCases(2.5, percent=True)}", TopCases(2.5, percent=True).of(1000)
     ('top200, top2.5%', 25.0)
