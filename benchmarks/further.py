@@ -24,7 +24,7 @@ from scorespace.tables.regression import residual_table
 OF_DESIGNS = (
     *(name for name in OF_SCORES if name != "gini"),
     *("cal_slope", "rel(bins=10)", "res(bins=10)", "best(measure=f1)", "brier_skill", "sauc"),
-    *("pauc(fpr_high=0.2)", "tpr_at(fpr=0.1)", "fpr_at(tpr=0.9)"),
+    "pauc(fpr_high=0.2)",
 )
 
 
@@ -47,7 +47,7 @@ by_design = Part(tuple((name,) for name in DESIGNS), _design, _one_column_each)
 # --- measures and populations that are in no other table ----------------------------------------------------------
 
 OTHER_SCORES = (
-    *("pauc(fpr_high=0.2)", "tpr_at(fpr=0.1)", "fpr_at(tpr=0.9)", "mean_score", "brier_skill", "unc", "log_cal"),
+    *("pauc(fpr_high=0.2)", "mean_score", "brier_skill", "unc", "log_cal"),
     *("log_ref", "log_unc", "rel", "rel(bins=10)", "res(bins=10)", "murphy_residual(bins=10)", "mce", "cal_slope"),
     *("cal_intercept", "cal_offset", "ease_err", "sauc", "prob_auc", "best(measure=f1)", "aurc"),
 )

@@ -117,7 +117,7 @@ def test_an_option_stated_twice_is_refused(run, credit):
         2,
         "ScoreSpaceError: --positive is passed twice, but takes one value.\n  hint: pass --positive once\n",
     )
-    assert run("curve", *credit, "--score", "tree", "--band", "--band", "--out", "roc.svg").code == 0  # says the same
+    assert run("evaluate", *credit, "--score", "tree", "--notes", "--notes").code == 0  # says the same
 
 
 def test_an_option_of_another_curve_has_the_right_reason(run, credit):

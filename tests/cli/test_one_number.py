@@ -73,10 +73,10 @@ def test_every_view_tells_the_same_cost(route):
             one for one in evaluated["rows"] if one["model"] == best["model"] and one["measure"].startswith("cost(")
         )
         alone = format_interval(cost["value"], math.nan, math.nan)  # of groups the panel has no interval
-        assert panel["cost"] in {
+        assert panel["cost"].partition(";")[0] in {
             f"{one} per case" for one in (format_interval(cost["value"], cost["low"], cost["high"]), alone)
         }
-        assert panel["cross_fitted"].rstrip(".") == decimals(best["cross_fitted_cost"])
+        assert panel["cross_fitted"].partition(" ")[0].rstrip(".") == decimals(best["cross_fitted_cost"])
     rows = list(csv.DictReader(io.StringIO(said["decide", "csv"].out)))
     for row, one in zip(rows, decided["rows"], strict=True):
         assert row["model"] == one["model"]

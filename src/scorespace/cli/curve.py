@@ -51,7 +51,7 @@ class CurveCommand(VerbCommand):
     """Command that explains how to pass an option of a curve that was written as a flag."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        followed = zip(args, [*args[1:], ""], strict=True)
+        followed = zip(args, [*args[1:], ""], strict=False)
         args = [f"--band={SIMULTANEOUS}" if arg == "--band" and after not in BANDS else arg for arg, after in followed]
         flags = {flag for parameter in self.params for flag in parameter.opts}
         for argument, next_argument in zip(args, [*args[1:], "--"], strict=False):
