@@ -134,7 +134,7 @@ def smooth_calibration(table: ScoreTable, *, ridge: Ridge = RIDGE, knots: Knots 
     --------
     >>> from scorespace.tables import score_table
     >>> smooth_calibration(score_table([0, 1, 0, 1, 0, 1], [0.1, 0.2, 0.4, 0.6, 0.7, 0.9])).y[[0, 50, 100]].round(2)
-    array([0.21, 0.49, 0.82])
+    array([0.17, 0.47, 0.94])
     """
     probabilities(table)
     fit = fit_spline(table, knots, ridge)

@@ -15,6 +15,7 @@ from scorespace.measures.request import bind
 from scorespace.results import Note, Row
 from scorespace.tables import Array, ConfusionTable, Counts, Table, class_table, residual_table
 from scorespace.tables.array_tables import by_class, has_labels, is_regression_truth, table_of_arrays
+from scorespace.tables.case_costs import COST_TABLES
 from scorespace.tables.labels import positive_index
 
 FOLD: Final = "fold"
@@ -99,7 +100,8 @@ def table_of_estimator(
 
 def decides_by_highest_score(spec: MeasureSpec) -> bool:
     """Whether a measure of decisions has no threshold, so that the highest score decides."""
-    return spec.at is None and {*spec.measure.functions} <= {Counts, ConfusionTable}
+    kinds = {*spec.measure.functions} - {*COST_TABLES}  # costs of cases only refine a measure of decisions
+    return spec.at is None and kinds <= {Counts, ConfusionTable}
 
 
 def predict_scores(estimator: Any, features: Any, *, decisions: bool = False) -> Array:

@@ -52,7 +52,7 @@ class Moments(NamedTuple):
 class CostColumns(ByValue):
     """Costs of the four outcomes of every case: each a number, or one value for each case.
 
-    >>> CostColumns(CaseCosts(fp=5, fn="amount"), fn=np.array([20.0, 150.0])).acting(np.array([0, 1])).tolist()
+    >>> CostColumns(CaseCosts(fp=5, fn="amount"), 5, np.array([20.0, 150.0])).acting(np.array([0, 1])).tolist()
     [5.0, 0.0]
     """
 
@@ -154,7 +154,8 @@ class CostTable(Table):
     is the lowest score of each bin, descending, and `sums` (bins, terms) holds sums of products of weight and costs; no
     bin contains one of the `edges`. `period` is the period of each case, `periods` the table of their scores.
 
-    >>> table = cost_table(CostColumns(CaseCosts(fp=5, fn="x", tp=5), 5, np.array([20.0, 150.0])), [0, 1], [0.1, 0.9])
+    >>> costs = cost_columns(CaseCosts(fp=5, fn="x", tp=5), {"x": np.array([20.0, 150.0])})
+    >>> table = cost_table(costs, [0, 1], [0.1, 0.9])
     >>> table.at(0.5).mean, table.as_sums().at(0.5).mean
     (2.5, 2.5)
     """
