@@ -30,7 +30,7 @@ def certified(spec: MeasureSpec, table: Table) -> Bounds | None:
     measure, options = spec.measure, spec.arguments
     if spec.of in ALL_AVERAGES and spec.of not in table.class_names:
         return _average_bounds(spec, table)
-    resolved = measure.fit(table, spec.of, spec.at, str(spec), **options)
+    resolved = measure.fit(table, spec.of, spec.at, str(spec), options=options)
     if resolved.kind is Counts:
         corners = _corners(table, resolved.table, spec)
         if corners is None:

@@ -110,15 +110,24 @@ class Measure(TableFunction):
             hint = f"ss.{self.name}(truth, score) takes arrays"
             raise MeasureError(f"{self.name} is computed from a table.", seen=type(table).__name__, hint=hint)
         with translate_errors(self.name):
-            resolved = self.fit(table, **options)
+            resolved = self.fit(table, options=options)
             value = np.asarray(resolved.function(resolved.table, **options), dtype=np.float64)
         return float(value) if value.ndim == 0 else value
 
     def fit(
-        self, table: Table, of: str | None = None, at: At | None = None, label: object = None, **options: Any
+        self,
+        table: Table,
+        of: str | None = None,
+        at: At | None = None,
+        label: object = None,
+        *,
+        options: Mapping[str, Any] | None = None,
     ) -> ResolvedTable:
-        """The implementation and the derived table that it is applied to; `label` is the request as named in errors."""
-        kind = None if self.table_with is None else self.table_with(**options)
+        """The implementation and the derived table that it is applied to; `label` is the request as named in errors.
+
+        `options` are those of the measure, which may have the names of these parameters.
+        """
+        kind = None if self.table_with is None else self.table_with(**(options or {}))
         functions = self.functions if kind is None else {kind: self.functions[kind]}
         try:
             self.refuse_scores(table)

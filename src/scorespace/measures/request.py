@@ -163,5 +163,5 @@ def _resolve(spec: MeasureSpec, table: Table) -> ResolvedTable:
         if spec.at is not None:
             raise MeasureError(f"{spec}: an average has no single threshold.", hint=f"{spec.label}[{spec.of}]")
         return ResolvedTable(average(measure, spec.of, **options), type(over), over)
-    resolved = measure.fit(table, spec.of, spec.at, spec, **options)
+    resolved = measure.fit(table, spec.of, spec.at, spec, options=options)
     return replace(resolved, function=partial(resolved.function, **options))
