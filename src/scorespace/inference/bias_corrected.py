@@ -32,6 +32,7 @@ RateModel = Callable[[ScoreTable, Array, Array], Array]
 
 _BIAS_DRAWS: Final = 250
 _INVERSION_DRAWS: Final = 100
+_MIN_DEFINED_DRAWS: Final = 10  # replicates with both classes that the test of a model needs
 _MIN_CASES_OF_MAXIMUM: Final = 500
 
 
@@ -259,9 +260,15 @@ def smooth_inversion_interval(plan: IntervalRequest) -> Interval:
 def _inverted(plan: IntervalRequest, replicates: _ParametricReplicates, method: str) -> Interval:
     """Invert the test of each model on a path of ever stronger miscalibration."""
     observed, expected, values = replicates.values(plan.request)
+    # Far along the path all labels may be of one class; such models cannot be tested, so the path ends before them.
+    tested = (~np.isnan(values)).sum(axis=1) >= _MIN_DEFINED_DRAWS
+    length = tested.size if tested.all() else int(np.argmin(tested))
+    if length <= interval_formulas.NEAREST_MODEL:
+        return undefined_interval("the measure is undefined in almost every replicate")
+    path = slice(length)
     defined, reason = plan.replicates()
     low, high = interval_formulas.invert_test(
-        observed, expected, values, plan.rarer_class_size, plan.level, spread=float(defined.std())
+        observed, expected[path], values[path], plan.rarer_class_size, plan.level, spread=float(defined.std())
     )
     result = clip_to_range(plan, low, high, f"{method}{plan.how}", reason)
     name, table = replace(plan.request.spec, of=None).canonical, plan.request.table.inside(ScoreTable)

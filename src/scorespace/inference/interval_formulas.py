@@ -27,6 +27,7 @@ _MIN_CASES_FOR_T: Final = (
 _SKEWNESS_LIMIT: Final = (
     1.5  # skewness above which a quantile of the replicates, not a multiple of their sd, is the limit
 )
+NEAREST_MODEL: Final = 2  # place of the model closest to the data on a path of models
 _LOG_WEIGHT_NOISE: Final = (
     4.0  # variance of log(Q/W) times the effective sample size, for weights as skewed as lognormal ones
 )
@@ -171,7 +172,7 @@ def invert_test(
     level: float = 0.95,
     *,
     spread: ArrayLike = 0.0,
-    nearest: int = 2,
+    nearest: int = NEAREST_MODEL,
 ) -> Limits:
     """Confidence limits by test inversion, for a measure that is 0 under the first model and grows along the path.
 
