@@ -32,6 +32,7 @@ CALLS = {
     "save_tables": {"collection": {"s": TABLE}, "path": "tables.txt"},
     "agree": {"data": DATA, "raters": {"A": ("d", "s"), "B": ("e", "t")}},
     "drift": {"before": DATA, "after": DATA, "truth": "y", "scores": "s", "replicates": 300},
+    "stability": {"before": DATA, "after": DATA, "truth": "y", "scores": "s", "measures": ["psi", "auc"]},
     "monitor": {"before": DATA, "batches": {"later": DATA}, "truth": "y", "scores": "s", "replicates": 300},
     "match": {"before": DATA, "after": {"later": DATA}, "truth": "y", "scores": "s", "replicates": 300},
     "recalibrate": {"data": DATA, "truth": "y", "score": "s", "folds": 2},
@@ -200,7 +201,10 @@ def test_measures_of_no_table(name):
         ({"measures": None}, 'measures=None is not text or a list of texts.\n  seen: NoneType\n  hint: measures="…"'),
         ({"names": ["a"]}, "names=… is not a dict of texts by texts.\n  seen: list\n  hint: names={…}"),
         ({"weight": 1.5}, 'weight=1.5 is not text.\n  seen: float\n  hint: weight="…"'),
-        ({"condition": {"fp": 1}}, "condition=… is not a Condition or a CostMatrix or an Asymmetry.\n  seen: dict"),
+        (
+            {"condition": {"fp": 1}},
+            "condition=… is not a Condition or a CostMatrix or an Asymmetry or a CaseCosts.\n  seen: dict",
+        ),
         (
             {"scores": 3},
             'scores or decisions=3 is not text or a list or a dict.\n  seen: int\n  hint: scores or decisions="…"',

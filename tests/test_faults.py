@@ -21,17 +21,20 @@ DATA = "y,s,t,d,e\n" + "".join(
 )
 WRITING = {
     "evaluate": (["in.csv", *ROLES, "--measures", "auc"], "--report", "out.html"),
+    "compare": (["in.csv", *ROLES, "--score", "t"], "--report", "out.html"),
     "curve": (["in.csv", *ROLES], "--out", "out.csv"),
     "curve picture": (["in.csv", *ROLES], "--out", "out.svg"),
     "calibrate": (["in.csv", *ROLES], "--out", "out.csv"),
     "calibrate parquet": (["in.csv", *ROLES], "--out", "out.parquet"),
     "calibrate map": (["in.csv", *ROLES], "--map", "out.json"),
+    "calibrate page": (["in.csv", *ROLES], "--report", "out.html"),
     "cases": (["in.csv", *ROLES], "--out", "out.csv"),
     "agree": (["in.csv", "--rater", "A=d,s", "--rater", "B=e,t"], "--out", "out.json"),
     "drift": (["in.csv", "in.csv", *ROLES, "--replicates", "300"], "--out", "out.json"),
     "ranks": (["results.csv", "--measure", "auc"], "--out", "out.svg"),
     "demo": ([], "--report", "out.html"),
     "decide": (["in.csv", *ROLES, "--slope", "1"], "--out", "out.svg"),
+    "decide page": (["in.csv", *ROLES, "--slope", "1"], "--report", "out.html"),
     "table": (["in.csv", *ROLES, "--memory", "1KB"], "--out", "out.parquet"),
     "audit": (["in.csv", "--target", "y"], "--report", "out.html"),
     "clusters": (["in.csv", "--label", "d", "--feature", "s", "--resamples", "2"], "--report", "out.html"),
@@ -42,7 +45,7 @@ WRITING |= {
     "study": (["learning", "in.csv", *LEARNT], "--out", "out.svg"),
     "benchmark": (["--data", "in.csv", *LEARNT], "--report", "out.html"),
 }
-ALIKE = ("decide", "audit", "rules", "study", "benchmark")  # they read and write by the same functions as others
+ALIKE = ("decide", "decide page", "audit", "rules", "study", "benchmark")  # by the same functions as others
 VERBS_THAT_WRITE = [kind for kind in WRITING if " " not in kind]
 SIGNALS = [
     (kind, number)

@@ -159,9 +159,18 @@ def test_it_is_a_row_of_the_report(toll):
 
 def test_it_is_in_the_catalogue_page(toll):
     page = runpy.run_path(str(ROOT / "docs" / "generate.py"))["_measures"]()
-    (line,) = [line for line in page.splitlines() if line.startswith("| `toll` ")]
-    for words in ("Toll", "price · FP / all", "0 to ∞", "there are no cases", "`alarm_toll`", "`price=1`"):
-        assert words in line
+    (card,) = [part for part in page.split("\n### ") if part.startswith("toll\n")]
+    title, facts = card.split("\n\n")[1:3]
+    assert title == "**Toll.** Price of the false alarms per case: price · FP / all."
+    (options,) = [line for line in facts.splitlines() if line.startswith("| Options ")]
+    assert "`price=1`" in options
+    for line in (
+        "| Also called | `alarm_toll` |",
+        "| Range | 0 to ∞ |",
+        "| Better | lower |",
+        "| Undefined when | there are no cases |",
+    ):
+        assert line in facts.splitlines()
 
 
 def test_it_is_gone_afterwards():
@@ -195,7 +204,7 @@ page = runpy.run_path({str(ROOT / "docs" / "generate.py")!r})["_measures"]()
 print(json.dumps({{
     "python": ss.toll(ss.Counts(2, 1, 1, 2), price=3),
     "evaluate": ss.evaluate(data, truth="y", scores="s", measures={ASKED!r}).summary.rows()[0]["value"],
-    "catalogue": "| `toll` " in page,
+    "catalogue": "### toll" in page.splitlines(),
     "listed": "toll" in dir(ss),
 }}))
 """

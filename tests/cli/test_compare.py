@@ -235,7 +235,7 @@ def test_a_paired_test_of_two_samples_is_refused(run, halves, test):
     assert (done.code, done.out) == (2, "")
     assert done.err == (
         f"ScoreSpaceError: {test} cannot compare two independent samples.\n"
-        "  seen: 'delong', 'bootstrap', 'interval' can\n  hint: --test interval\n"
+        "  seen: 'delong', 'case_costs', 'bootstrap', 'interval' can\n  hint: --test interval\n"
     )
 
 

@@ -14,6 +14,7 @@ DATA = "id,y,s,t,d,e\n" + "".join(
 )
 RESULTS = "data,a,b,c\n" + "".join(f"d{k},0.{k + 1},0.{9 - k},0.{(k * 3) % 9 + 1}\n" for k in range(8))
 ROLES = ["--truth", "y", "--score", "s"]
+PAIR = [*ROLES, "--score", "t"]
 RATERS = ["--rater", "A=d,s", "--rater", "B=e,t"]
 TABLE = "actual,0,1\n0,20,5\n1,4,30\n"
 COSTS = "actual,0,1\n0,0,1\n1,5,0\n"
@@ -23,15 +24,21 @@ WRITING = {
     "evaluate": (["IN.csv", *ROLES], "--report"),
     "evaluate costs": (["other.csv", *ROLES, "--costs", "IN.csv"], "--report"),
     "evaluate matrix": (["--matrix", "m=IN.csv"], "--report"),
+    "compare": (["IN.csv", *PAIR], "--report"),
+    "compare with": (["other.csv", *ROLES, "--with", "IN.csv"], "--report"),
     "curve": (["IN.csv", *ROLES], "--out"),
     "curve midpoint": (["other.csv", *ROLES, "--kind", "smooth", "--learn-midpoint", "IN.csv"], "--out"),
     "curve matrix": (["--matrix", "m=IN.csv"], "--out"),
     "decide": (["IN.csv", *ROLES, "--slope", "1"], "--out"),
     "decide matrix": (["--matrix", "m=IN.csv", "--slope", "1"], "--out"),
+    "decide page": (["IN.csv", *ROLES, "--slope", "1"], "--report"),
+    "decide page fit": (["other.csv", *ROLES, "--fit", "IN.csv", "--maximise", "f1"], "--report"),
     "calibrate": (["IN.csv", *ROLES], "--out"),
     "calibrate fit": (["other.csv", *ROLES, "--fit", "IN.csv"], "--out"),
     "calibrate map": (["IN.json", *ROLES], "--map"),
     "calibrate apply": (["other.csv", "--score", "s", "--apply", "IN.json"], "--map"),
+    "calibrate page": (["IN.csv", *ROLES], "--report"),
+    "calibrate page fit": (["other.csv", *ROLES, "--fit", "IN.csv"], "--report"),
     "cases": (["IN.csv", *ROLES], "--out"),
     "cases midpoint": (["other.csv", *ROLES, "--learn-midpoint", "IN.csv"], "--out"),
     "agree": (["IN.csv", *RATERS], "--out"),

@@ -163,9 +163,9 @@ def test_a_band_takes_the_options_of_its_curve(two):
 def test_a_kind_without_a_band(two, draw):
     with pytest.raises(CurveError) as caught:
         two.band("cost", "s") if draw == "band" else two.plot("cost", band=True)
-    assert (
-        str(caught.value)
-        == "cost has no band.\n  seen: bands of 'roc', 'pr', 'calibration'\n  hint: leave out the band"
+    assert str(caught.value) == (
+        "cost has no band.\n  seen: bands of 'roc', 'pr', 'calibration', 'net_benefit', 'snb', 'smooth_calibration'\n"
+        "  hint: leave out the band"
     )
 
 
