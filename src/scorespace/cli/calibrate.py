@@ -115,10 +115,10 @@ def calibrate(
             results = [
                 recalibrate(path, score=column, names=names_of[column], seed=seed, **settings) for column in score
             ]
+        if report is not None:  # first: it evaluates, and nothing is written before an error
+            _write_report(path, score, results, settings, report)
         if out is not None:
             write_recalibrated(path, results, out)
-        if report is not None:
-            _write_report(path, score, results, settings, report)
     if map is not None:
         write_file(map, serialize.as_json(results[0].saved_map()).encode())
     output.write(view.document(*results), _content(results), format)
