@@ -16,7 +16,9 @@ VERBS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("eval", "score", "assess", "validate", "summary", "summarize", "summarise"), ("evaluate",)),
     **dict.fromkeys(("report", "html", "confusion", "matrix", "confusion-matrix"), ("evaluate",)),
     **dict.fromkeys(("plot", "chart", "draw", "curve-plot"), ("curve",)),
-    **dict.fromkeys(("calibration", "reliability", "reliability-diagram", "calibration-curve"), ("curve", "--kind", "calibration")),
+    **dict.fromkeys(
+        ("calibration", "reliability", "reliability-diagram", "calibration-curve"), ("curve", "--kind", "calibration")
+    ),
     **dict.fromkeys(("pr-curve", "prc", "precision-recall", "precision-recall-curve"), ("curve", "--kind", "pr")),
     **dict.fromkeys(("decision-curve", "dca"), ("curve", "--kind", "net_benefit")),
     **{"roc-curve": ("curve", "--kind", "roc"), "gains": ("curve", "--kind", "gain")},
