@@ -225,7 +225,7 @@ def _fit_binary_temperature(table: ScoreTable, on: MapInput) -> TemperatureMap:
 
 
 def _refuse_one_column(table: ScoreTable, on: MapInput) -> ScoreMap:
-    raise ScoreSpaceError("vector scales the columns of several classes.", hint='method="beta" for one column')
+    raise ScoreSpaceError("vector scales the columns of multiclass scores.", hint='method="beta" for one column')
 
 
 _FIT_FUNCTIONS: Final[Mapping[str, Callable[[ScoreTable, MapInput], ScoreMap]]] = {
