@@ -80,7 +80,7 @@ def test_csv_reads_back_exactly(seed):
             assert row[name] == (float(line[name]) if line[name] else None)
 
 
-@pytest.mark.parametrize("route", ["plain", "copies", "costs", "prevalence", "by", "tables"])
+@pytest.mark.parametrize("route", ["plain", "weights", "copies", "costs", "prevalence", "by", "tables"])
 def test_the_panel_opens_with_the_numbers_of_the_tables(route, tmp_path):
     for seed in range(2):
         ev = routes.ROUTES[route](routes.sample(seed, 200), tmp_path)

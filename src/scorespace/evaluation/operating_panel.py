@@ -23,6 +23,7 @@ from scorespace.evaluation.panel_measures import (
     cost_text,
     estimate_text,
     measure_curve,
+    units_at,
 )
 from scorespace.evaluation.panel_thresholds import (
     TOP_BUTTONS,
@@ -315,6 +316,7 @@ def operating_panel(evaluation: ResultsView) -> OperatingPanel | None:
             kept,
             nodes=simulation_nodes(table, kept, threshold, len(names)),
             outcomes=OutcomeCache(),
+            units=units_at(table, kept),
         )
         wanted = dict.fromkeys((*(specs or _DEFAULT_MEASURES), *RATES))
         measures = tuple(measure_along(spec, condition.prevalence) for spec in wanted)
@@ -366,6 +368,7 @@ def _one_vs_rest_panel(evaluation: ResultsView) -> OperatingPanel | None:
             kept,
             nodes=simulation_nodes(table, kept, threshold, len(names)),
             outcomes=OutcomeCache(),
+            units=units_at(table, kept),
         )
         points.append(
             OperatingPoints(

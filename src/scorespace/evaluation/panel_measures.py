@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
 from scorespace.inference.analytic import wilson_interval
 from scorespace.inference.estimate import Estimate
-from scorespace.inference.interval import is_proportion, resolve_interval
+from scorespace.inference.interval import is_proportion, resolve_interval, unequal_trials
+from scorespace.inference.interval_formulas import unit_weights
 from scorespace.inference.jeffreys import OutcomeCache, jeffreys_interval, jeffreys_limits
 from scorespace.inference.proportion import wilson
 from scorespace.measures import MeasureSpec
@@ -61,6 +64,7 @@ def measure_curve(
     *,
     nodes: Array,
     outcomes: OutcomeCache,
+    units: Callable[[], Array],
 ) -> MeasureCurve:
     """A measure at the kept thresholds, with Wilson or Jeffreys limits where these are its default intervals."""
     spec, counts = spec.for_prevalence(prevalence), table.sweep[kept]
@@ -69,16 +73,39 @@ def measure_curve(
     method = resolve_interval(request, evaluation.interval, strict=False).name
     if evaluation.models.grouped or not table.counted:
         method = "none"
-    if method == jeffreys_interval.name:
+    # The default of a weighted proportion depends on the weights of its trials, which change with the threshold.
+    by_weights = counts.squares is not None and evaluation.interval is None and not request.stated
+    if by_weights and method != "none" and is_proportion(request):
+        is_simulated = np.array([unequal_trials(request, one) for one in units()])
+    else:
+        is_simulated = np.full(kept.size, method == jeffreys_interval.name)
+    if is_simulated.all():
         return MeasureCurve(spec, value, *simulated_limits(evaluation, request, counts, value, nodes, outcomes))
-    if method == wilson_interval.name and is_proportion(request):
+    if method in (wilson_interval.name, jeffreys_interval.name) and is_proportion(request):
         name = str(request.measure.trials)
         trials = getattr(counts, name)
         if counts.squares is not None:
             trials = ratio(trials * trials, getattr(counts.squares, name))
-        return MeasureCurve(spec, value, *wilson_limits(request, value, trials, evaluation.level))
+        limits = wilson_limits(request, value, trials, evaluation.level)
+        if is_simulated.any():
+            simulated = simulated_limits(evaluation, request, counts, value, nodes, outcomes)
+            low, high = np.where(is_simulated, simulated, limits)
+            limits = low, high
+        return MeasureCurve(spec, value, *limits)
     undefined = np.full(kept.size, math.nan)
     return MeasureCurve(spec, value, undefined, undefined)
+
+
+def units_at(table: ScoreTable, kept: Array) -> Callable[[], Array]:
+    """The weight of a case in each outcome at the kept thresholds, computed once when first needed."""
+
+    @cache
+    def units() -> Array:
+        counts = table.sweep[kept]
+        pairs = zip(counts.cells, np.asarray(counts.cell_squares), strict=True)
+        return np.stack([unit_weights(counts.strata, cells, squares) for cells, squares in pairs])
+
+    return units
 
 
 def wilson_limits(request: Request, value: Array, trials: Array, level: float) -> tuple[Array, Array]:

@@ -202,12 +202,19 @@ def _has_unequal_weights(request: Request) -> bool:
     table = request.table
     if not table.counts_outcomes:
         cells, squares = table.cells, np.asarray(table.cell_squares)
-        unit = squares[cells > 0] / cells[cells > 0]
-    else:
-        unit = interval_formulas.unit_weights(table.strata, table.cells, np.asarray(table.cell_squares))
-        cells_of_trials = _CELLS_OF.get(request.measure.trials or "") if unit.size == 4 else None
-        unit = unit if cells_of_trials is None else unit[list(cells_of_trials)]
-    return bool(np.ptp(unit) > 1e-9 * unit.max()) if unit.size else False
+        return _is_unequal(squares[cells > 0] / cells[cells > 0])
+    units = interval_formulas.unit_weights(table.strata, table.cells, np.asarray(table.cell_squares))
+    return unequal_trials(request, units)
+
+
+def unequal_trials(request: Request, units: Array) -> bool:
+    """Whether the trials of a proportion have unequal weights, given the weight of a case in each cell."""
+    cells_of_trials = _CELLS_OF.get(request.measure.trials or "") if units.size == 4 else None
+    return _is_unequal(units if cells_of_trials is None else units[list(cells_of_trials)])
+
+
+def _is_unequal(units: Array) -> bool:
+    return bool(np.ptp(units) > 1e-9 * units.max()) if units.size else False
 
 
 def applicable_methods(request: Request, draws: BootstrapDraws | None = None) -> tuple[str, ...]:
