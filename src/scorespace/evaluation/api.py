@@ -147,7 +147,7 @@ def _refuse_swapped(truth: Any, predictions: Any) -> None:
     if len(set(labels.tolist())) == 2 and ((scores >= 0) & (scores <= 1)).all() and (scores % 1 != 0).any():
         raise ScoreSpaceError(
             "the first argument looks like scores, and the second like the truth.",
-            seen=f"{scores[0]:g}, … and {labels[0]!r}, …",
+            seen=f"{scores[0]:g}, … and {labels.tolist()[0]!r}, …",
             hint="evaluate(truth, scores)",
         )
 
