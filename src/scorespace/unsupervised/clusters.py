@@ -21,7 +21,7 @@ from scorespace.results import Note, Progress, Result, Row, decimals, grouped, j
 from scorespace.tables import Array, ratio
 from scorespace.tables.clusters import ClusterTable, ContingencyTable, cluster_table, contingency
 from scorespace.tables.labels import label_text
-from scorespace.unsupervised.stability import UNSTABLE_JACCARD, Refit, Stability, stability
+from scorespace.unsupervised.stability import UNSTABLE_JACCARD, ClusterStability, Refit, stability
 
 MEASURES: Final = (
     *("silhouette", "davies_bouldin", "calinski_harabasz", "dunn"),
@@ -68,7 +68,7 @@ class Labelling:
     estimates: tuple[Estimate, ...]
     distances: tuple[tuple[str, str, float, float], ...]
     misplaced: float
-    stability: Stability | None
+    stability: ClusterStability | None
     left_out: int
     table: ClusterTable = field(repr=False, compare=False)
 
@@ -436,7 +436,7 @@ def _mean_silhouettes(table: ClusterTable) -> tuple[Array, float]:
 
 
 def _describe_clusters(
-    table: ClusterTable, silhouette: Array, stability_result: Stability | None
+    table: ClusterTable, silhouette: Array, stability_result: ClusterStability | None
 ) -> tuple[Cluster, ...]:
     """Size, width, density, nearest cluster and stability of every cluster."""
     cluster_tables = [table.inside(ClusterTable, name) for name in table.names]

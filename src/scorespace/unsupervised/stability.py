@@ -25,7 +25,7 @@ Refit = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Stability:
+class ClusterStability:
     """Agreement of clusters in bootstrap samples: mean adjusted Rand index, and mean Jaccard index per cluster.
 
     `low` and `high` are the 2.5 % and 97.5 % quantiles of the adjusted Rand indices.
@@ -39,7 +39,9 @@ class Stability:
     how: str
 
 
-def stability(table: ClusterTable, resamples: int = 100, *, seed: int = 0, refit: Refit | None = None) -> Stability:
+def stability(
+    table: ClusterTable, resamples: int = 100, *, seed: int = 0, refit: Refit | None = None
+) -> ClusterStability:
     """Stability of the clusters under the bootstrap.
 
     Without `refit`, points that were not drawn join the cluster of their nearest drawn neighbour; with it, each sample
@@ -51,7 +53,7 @@ def stability(table: ClusterTable, resamples: int = 100, *, seed: int = 0, refit
     return _by_refitting(table, resamples, rng, refit)
 
 
-def _by_neighbours(table: ClusterTable, resamples: int, rng: np.random.Generator) -> Stability:
+def _by_neighbours(table: ClusterTable, resamples: int, rng: np.random.Generator) -> ClusterStability:
     from scipy.spatial import KDTree
 
     weighted = np.flatnonzero(table.weight > 0)
@@ -80,7 +82,7 @@ def _by_neighbours(table: ClusterTable, resamples: int, rng: np.random.Generator
     return _summarise(ari_values, jaccard, resamples, "neighbours")
 
 
-def _by_refitting(table: ClusterTable, resamples: int, rng: np.random.Generator, refit: Refit) -> Stability:
+def _by_refitting(table: ClusterTable, resamples: int, rng: np.random.Generator, refit: Refit) -> ClusterStability:
     weighted = np.flatnonzero(table.weight > 0)
     ari_values, jaccard = [], []
     for _ in range(resamples):  # clusterers take one sample at a time
@@ -103,15 +105,15 @@ def _by_refitting(table: ClusterTable, resamples: int, rng: np.random.Generator,
     return _summarise(np.array(ari_values), np.array(jaccard), resamples, "refit")
 
 
-def _summarise(ari_values: Array, jaccard: Array, resamples: int, how: str) -> Stability:
+def _summarise(ari_values: Array, jaccard: Array, resamples: int, how: str) -> ClusterStability:
     defined = ari_values[np.isfinite(ari_values)]
     if not defined.size:
         return _undefined_stability(jaccard.shape[1], resamples, how)
     low, high = np.quantile(defined, [0.025, 0.975])
     is_defined = np.isfinite(jaccard)
     means = ratio(np.where(is_defined, jaccard, 0.0).sum(axis=0), is_defined.sum(axis=0))
-    return Stability(float(defined.mean()), float(low), float(high), tuple(means.tolist()), resamples, how)
+    return ClusterStability(float(defined.mean()), float(low), float(high), tuple(means.tolist()), resamples, how)
 
 
-def _undefined_stability(clusters: int, resamples: int, how: str) -> Stability:
-    return Stability(math.nan, math.nan, math.nan, (math.nan,) * clusters, resamples, how)
+def _undefined_stability(clusters: int, resamples: int, how: str) -> ClusterStability:
+    return ClusterStability(math.nan, math.nan, math.nan, (math.nan,) * clusters, resamples, how)
