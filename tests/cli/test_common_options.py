@@ -85,3 +85,28 @@ def test_allow_remote_ends_with_its_command():
     for words in (["audit", "absent.csv", "--allow-remote"], ["evaluate", "--allow-remote", "absent.csv"]):
         CliRunner().invoke(app, words)
         assert not paths._remote_allowed.get()
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ["evaluate"],
+        ["compare"],
+        ["decide", "--cost-fp", "1", "--cost-fn", "5"],
+        ["curve", "--kind", "roc"],
+        ["drift", "credit.csv"],
+        ["calibrate", "--method", "platt"],
+        ["table", "--out", "tables.parquet"],
+    ],
+    ids=lambda verb: verb[0],
+)
+def test_scores_separated_by_commas_are_scores_one_by_one(run, credit, verb):
+    arguments = [verb[0], credit[0], *verb[1:], *credit[1:]]
+    together = run(*arguments, "--score", "naive_bayes,tree")
+    apart = run(*arguments, "--score", "naive_bayes", "--score", "tree")
+    assert (together.code, together.out) == (0, apart.out)
+
+
+def test_cases_of_one_model_only(run, credit):
+    refused = run("cases", *credit, "--score", "naive_bayes,tree")
+    assert (refused.code, "one model" in refused.err) == (2, True)

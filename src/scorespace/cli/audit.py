@@ -55,7 +55,7 @@ def audit(
             options.filter_rows(data, data_options.where),
             target=target,
             test=test,
-            scores=data_options.score,
+            scores=options.split_columns(data_options.score, data),
             positive=data_options.positive,
             group=data_options.group,
             fold=data_options.fold,

@@ -55,7 +55,7 @@ def calibrate(
     data: options.Data,
     score: Annotated[
         list[str],
-        flag("COL", "Scores of a model; repeatable. 'nb_*': one column per class.", options.ROLES),
+        flag("COL", "Scores of a model; several separated by commas. 'nb_*': one column per class.", options.ROLES),
     ],
     data_options: Annotated[DataOptions, only("name", "where", "allow_remote", *_COMMON_NAMES)],
     fit_options: CalibrateOptions,
@@ -81,6 +81,7 @@ def calibrate(
     options.check_output(report, (".html",), data, fit_options.fit, apply)
     if report is not None and data_options.truth is None:
         raise ColumnError("a report compares with the truth.", hint="--truth COL, or leave out --report")
+    score = options.split_columns(score, data)
     if map is not None and len(score) > 1:
         raise ScoreSpaceError("a map file holds one model.", hint="--map with one --score")
     with local_copy(data) as copy:  # read repeatedly: for each model, and for the output file

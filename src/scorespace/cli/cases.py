@@ -76,8 +76,8 @@ def cases(
     if [zone, set, sample].count(None) < 2:
         raise ScoreError("--zone, --set and --sample are alternatives.", hint="pass one of them")
     source = io.read(options.filter_rows(data, where))
-    roles = io.resolve_roles(source, truth=truth, scores=score, positive=positive)
-    if score not in roles.scores.values():
+    roles = io.resolve_roles(source, truth=truth, scores=options.split_columns([score], data), positive=positive)
+    if [*roles.scores.values()] != [score]:
         raise ScoreError("cases are listed for one model.", hint="--score with the name of one column")
     if at is not None and math.isnan(at):
         raise ScoreError("--at nan is not a threshold.", hint="a number, such as --at 0.5")

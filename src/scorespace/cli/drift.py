@@ -95,6 +95,7 @@ def drift(
         raise DataError("--by splits one file into batches.", seen=listing(after), hint="one AFTER, or --over-time")
     if len(after) > 1 and not is_monitoring and out is not None and out.suffix.lower() not in options.DATA_FILES:
         raise DataError("the chart compares two samples.", seen=listing(after), hint="one AFTER, or --out FILE.csv")
+    scores = options.split_columns(data_options.score, before)
     if measures or feature or id is not None:
         refuse_over_time = over_time or by is not None or len(after) > 1 or weight is not None
         if refuse_over_time or (out is not None and out.suffix.lower() not in options.DATA_FILES):
@@ -105,7 +106,7 @@ def drift(
         stable = stability(
             options.filter_rows(before, data_options.where),
             options.filter_rows(after[0], data_options.where),
-            scores=options.split_columns(data_options.score, before),
+            scores=scores,
             features=feature,
             measures=measures or ("psi", "csi"),
             truth=data_options.truth,
@@ -122,7 +123,7 @@ def drift(
         return
     with output.progress("permutations") as progress:
         settings: dict[str, Any] = {name: getattr(data_options, name) for name in _COMMON_NAMES}
-        settings |= {"scores": data_options.score, "names": options.renames(data_options.name), "weight": weight}
+        settings |= {"scores": scores, "names": options.renames(data_options.name), "weight": weight}
         settings |= {"replicates": replicates, "seed": seed, "progress": progress}
         reference = options.filter_rows(before, data_options.where)
         samples = {name: options.filter_rows(path, data_options.where) for name, path in names.items()}

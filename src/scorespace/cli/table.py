@@ -42,8 +42,8 @@ def table(
     else:
         settings = {name: getattr(data_options, name) for name in _COMMON_NAMES}
         settings |= {
-            "scores": data_options.score,
-            "decisions": data_options.decision,
+            "scores": options.split_columns(data_options.score, data),
+            "decisions": options.split_columns(data_options.decision, data),
             "names": options.renames(data_options.name),
         }
         tables = count_tables(data, at=at, bins=bins, pairs=pairs, **settings)
