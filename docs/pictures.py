@@ -21,7 +21,7 @@ from scorespace.measures import parse
 from scorespace.measures.request import Request, bind
 from scorespace.report.chart_files import save
 from scorespace.report.chart_theme import COLOURS
-from scorespace.report.smooth import smooth_chart, zones_chart
+from scorespace.report.smooth_charts import smooth_chart, zones_chart
 
 HERE = Path(__file__).parent
 SIX = ss.score_table([1, 1, 0, 1, 0, 0], [0.95, 0.7, 0.6, 0.51, 0.2, 0.01])

@@ -23,7 +23,7 @@ from scorespace.report.decision import cost_space_chart
 from scorespace.report.drift import drift_chart
 from scorespace.report.linked_charts import link_to_panel
 from scorespace.report.score_charts import distribution_chart
-from scorespace.report.smooth import smooth_chart
+from scorespace.report.smooth_charts import smooth_chart
 
 ONE = ss.score_table([1, 0, 1, 0, 0], [0.9, 0.4, 0.6, 0.7, 0.1])
 OTHER = ss.score_table([1, 0, 1, 0, 0], [0.8, 0.5, 0.3, 0.2, 0.1])

@@ -12,7 +12,7 @@ from scorespace.report import sections, terminal
 from scorespace.report import smooth as view
 from scorespace.report.chart_files import save
 from scorespace.report.document import Grid, Picture, Text
-from scorespace.report.smooth import smooth_chart, zones_chart
+from scorespace.report.smooth_charts import smooth_chart, zones_chart
 from scorespace.tables import score_table
 
 
@@ -90,7 +90,7 @@ def test_large_curves_are_thinned():
 
 def test_zones_chart_counts_every_case():
     scores = table()
-    found = [row for row in rows(zones_chart(scores, zones(scores))) if "zone" in row]
+    found = [row for row in rows(zones_chart(scores, zones(scores))) if "kind" in row]
     for sign in (1, -1):
         assert sum(row["share"] for row in found if row["sign"] == sign) == pytest.approx(1, abs=1e-4)
     assert {row["zone"] for row in found} == {"easy", "rescued", "hard", "confident error"}

@@ -18,7 +18,7 @@ from scorespace.report.drift import drift_chart
 from scorespace.report.ranking import rank_chart
 from scorespace.report.regression_charts import rroc_chart
 from scorespace.report.score_charts import distribution_chart
-from scorespace.report.smooth import zones_chart
+from scorespace.report.smooth_charts import zones_chart
 from scorespace.tables import ResidualTable, residual_table
 
 NAMES = ('it\'s "a.b[0]"', "</script>", "two\nlines")

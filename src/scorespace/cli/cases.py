@@ -70,7 +70,7 @@ def cases(
 
     Example: scorespace cases credit.csv --truth outcome --positive bad --score naive_bayes --zone error
     """
-    from scorespace.report.smooth import zones_chart
+    from scorespace.report.smooth_charts import zones_chart
 
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
     if [zone, set, sample].count(None) < 2:

@@ -34,7 +34,10 @@ def evaluate(data_options: DataOptions, report: Path | None, form: options.Forma
     from scorespace.report import experiments as view
 
     summary = benchmark_summary(
-        str(data_options.data), learners=options.split_columns(data_options.score, None), positive=data_options.positive, **settings
+        str(data_options.data),
+        learners=options.split_columns(data_options.score, None),
+        positive=data_options.positive,
+        **settings,
     )
     output.write_result(view.document(summary, output.command()), summary.to_dict(), form, report=report)
 
@@ -45,6 +48,9 @@ def compare(data_options: DataOptions, form: options.Format, **settings: Any) ->
     from scorespace.report import experiments as view
 
     summary = benchmark_summary(
-        str(data_options.data), learners=options.split_columns(data_options.score, None), positive=data_options.positive, **settings
+        str(data_options.data),
+        learners=options.split_columns(data_options.score, None),
+        positive=data_options.positive,
+        **settings,
     )
     output.write(view.comparison(summary), summary.to_dict(), form)

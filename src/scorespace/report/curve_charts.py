@@ -193,10 +193,12 @@ def _lines(
     }
     dashes = dashed("name", curves, of=None if parts is None else {name: parts[name][0] for name in parts})
     line = {**encoding, "strokeDash": dashes, "order": "place:Q"}
+    # A clipped line loses half of its width at the frame.
+    is_cut = frame.shown_below_zero is not None or log_from is not None
     opacity = {"condition": {"param": "nearest", "value": 1, "empty": False}, "value": 0}
     point_style = {"filled": True, "size": 90, "clip": True, "aria": False, "tooltip": _tooltip(what, x_title, y_title)}
     return [
-        mark("line", rows, line, interpolate="step-after" if frame.steps else "linear", clip=True),
+        mark("line", rows, line, interpolate="step-after" if frame.steps else "linear", clip=is_cut),
         {"name": HOVER, **mark("point", rows, {**encoding, "opacity": opacity}, **point_style)},
     ]
 

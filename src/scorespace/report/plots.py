@@ -29,11 +29,12 @@ from scorespace.report.chart_theme import Spec
 from scorespace.report.confusion_charts import class_curves_chart, confusion_chart
 from scorespace.report.curve_charts import Parts, crisp_points, curve_chart, part_layers
 from scorespace.report.decision import chosen_marks, cost_space_chart
+from scorespace.report.few_cases import counts_chart, has_few_cases, rank_staircase_chart, threshold_labels
 from scorespace.report.measures import measures_chart
 from scorespace.report.protocol import EvaluationView
 from scorespace.report.regression_charts import isotonic_chart, quantile_chart, rroc_chart, scatter_chart
 from scorespace.report.score_charts import distribution_chart, stacked_ranks_chart
-from scorespace.report.smooth import smooth_chart
+from scorespace.report.smooth_charts import smooth_chart
 from scorespace.tables import ScoreTable
 
 Curves = Mapping[str, Any]
@@ -72,8 +73,11 @@ def distribution(evaluation: EvaluationView) -> Spec:
 
 @shows
 def ranks(evaluation: EvaluationView) -> Spec:
-    """Stacked ranks: below each positive, the negatives it outranks; the area is the Mann-Whitney U."""
-    return stacked_ranks_chart(_score_tables(evaluation))
+    """Mann-Whitney U as stacked ranks: of few cases in three steps, of many below each positive the negatives."""
+    tables = _score_tables(evaluation)
+    if len(tables) == 1 and all(map(has_few_cases, tables.values())):
+        return rank_staircase_chart(*next(iter(tables.items())))
+    return stacked_ranks_chart(tables)
 
 
 @shows
@@ -128,8 +132,13 @@ def _roc(curves: Curves, tables: Tables, bands: Bands) -> Any:
 
 
 def _roc_chart(curves: Curves, bands: Bands, log_from: float | None) -> Any:
-    """ROC curves on linear axes, or with a log axis of false positive rates."""
-    return curve_chart(curves, bands=bands, below=part_layers(curves), above=crisp_points(curves), log_from=log_from)
+    """ROC curves on linear axes, or with a log axis of false positive rates; in counts with one scale on both."""
+    above = crisp_points(curves)
+    if not above and not bands and len(curves) == 1 and all(has_few_cases(curve.table) for curve in curves.values()):
+        above = [layer for curve in curves.values() for layer in threshold_labels(curve)]
+    if any(curve.chance for curve in curves.values()):
+        return counts_chart(curves, above)
+    return curve_chart(curves, bands=bands, below=part_layers(curves), above=above, log_from=log_from)
 
 
 @picture(cost_curve)
