@@ -190,7 +190,7 @@ def decision():
 
 
 def test_the_hull_lies_above_all_curves(decision, valid):
-    chart = valid(hull_chart(ROC, hull(TABLES), decision))
+    chart = valid(hull_chart(ROC, hull(TABLES), [decision]))
     outline = sorted((row["x"], row["y"]) for row in rows(chart) if "place" in row and "name" not in row)
     x, y = np.array(outline).T
     for curve in ROC.values():
@@ -198,7 +198,7 @@ def test_the_hull_lies_above_all_curves(decision, valid):
 
 
 def test_the_chosen_point_and_its_line_are_marked_on_request(decision):
-    without, with_ = (len(hull_chart(ROC, hull(TABLES), one)["layer"]) for one in (None, decision))
+    without, with_ = (len(hull_chart(ROC, hull(TABLES), one)["layer"]) for one in ([], [decision]))
     assert with_ > without
 
 

@@ -93,7 +93,7 @@ def test_zones_chart_counts_every_case():
     found = [row for row in rows(zones_chart(scores, zones(scores))) if "kind" in row]
     for sign in (1, -1):
         assert sum(row["share"] for row in found if row["sign"] == sign) == pytest.approx(1, abs=1e-4)
-    assert {row["zone"] for row in found} == {"easy", "rescued", "hard", "confident error"}
+    assert {row["kind"] for row in found} == {"easy", "rescued", "hard", "confident error"}
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -14,11 +15,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 
+from scorespace import io
 from scorespace.case_costs import CaseCosts
 from scorespace.cli import options, output
 from scorespace.cli.cases import learn_midpoints
 from scorespace.cli.common_options import CostOptions, DataOptions
-from scorespace.cli.options import flag
+from scorespace.cli.options import COSTS, flag, number
 from scorespace.cli.verbs import VerbCommand, verb
 from scorespace.costs import Condition
 from scorespace.curves.case_cost import case_cost
@@ -31,10 +33,12 @@ from scorespace.evaluation.curves import CurveFamily, family, kinds, named_bands
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.inference.bands import BANDS, SIMULTANEOUS, Band
 from scorespace.inference.bands import band as bands
+from scorespace.io.derived_scores import parse_scale, rescale
 from scorespace.measures.threshold_curves import space
 from scorespace.options import format_call
 from scorespace.registry import Call
 from scorespace.report.document import Grid
+from scorespace.report.plots import PICTURES, ChartKind
 from scorespace.results import SCHEMA, Row, decimals, grouped, join_words, to_json_types
 from scorespace.tables.threshold import Scale, common_threshold, round_threshold, threshold_text, to_scale_units
 
@@ -42,8 +46,8 @@ _WHOLE = 31  # points up to which a curve is shown whole: 30 cases
 _BAND_ROWS = 11  # points of a band in the terminal
 _POINTS_ON_SCREEN = 15  # points per model in the terminal table
 _KIND_HELP = (
-    f"{', '.join(kind.name for kind in kinds())}. Options go in parentheses (scorespace curves NAME lists them): "
-    "'calibration(by=count, bins=20)'."
+    f"{', '.join([*(kind.name for kind in kinds()), *PICTURES])}. Options go in parentheses "
+    "(scorespace curves NAME lists them): 'calibration(by=count, bins=20)'."
 )
 
 
@@ -73,15 +77,37 @@ class CurveCommand(VerbCommand):
 
 def _is_chart_only(kind: str, out: Path | None) -> bool:
     """Whether a kind is a chart without curve data, such as stacked ranks."""
-    try:
-        requested(kind)
-    except CurveError:
-        from scorespace.report.plots import PICTURES  # needed for charts only
-    else:
-        return False
-    if kind in PICTURES and (out is None or out.suffix.lower() not in options.PICTURES):
-        raise CurveError(f"{kind} is a chart without curve data.", hint=f"--out {kind}.png")
+    if kind in PICTURES and out is None:
+        raise CurveError(f"{kind} is a chart, which needs a file.", hint=f"--out {kind}.png, or --out {kind}.csv")
     return kind in PICTURES
+
+
+def _rows_of_chart(picture: ChartKind, evaluation: Evaluation) -> Row:
+    """The rows that the marks of a chart show."""
+    chart = picture(evaluation, {})
+    return {"schema": SCHEMA, "kind": picture.name, "rows": max(chart["datasets"].values(), key=len)}
+
+
+def _case_names(data_options: DataOptions, id: str) -> dict[str, dict[float, str]]:
+    """Names of the cases at each score of each model."""
+    source = io.read(options.filter_rows(data_options.data, data_options.where))
+    if data_options.truth is None:
+        raise io.truth_not_named_error(source)
+    roles = io.resolve_roles(
+        source,
+        truth=data_options.truth,
+        scores=options.split_columns(data_options.score, data_options.data),
+        positive=data_options.positive,
+        names=options.renames(data_options.name),
+    )
+    source = rescale(source, roles.scores.values(), parse_scale(data_options.scale))
+    columns = io.fetch_columns(io.validate(source, roles, missing=data_options.missing), [id, *roles.scores.values()])
+    names: dict[str, dict[float, str]] = {}
+    for model, column in roles.scores.items():
+        found = names.setdefault(model, {})
+        for score, case in zip(columns[column].tolist(), columns[id].tolist(), strict=True):
+            found[score] = f"{found[score]}, {case}" if score in found else str(case)
+    return names
 
 
 def _kind_argument(args: list[str]) -> str | None:
@@ -97,7 +123,7 @@ def _kind_argument(args: list[str]) -> str | None:
 @verb("Evaluate models", 4, cls=CurveCommand)
 def curve(
     data_options: Annotated[DataOptions, {"group", "baseline", "time"}],
-    cost_options: Annotated[CostOptions, {"costs", "cost_under", "cost_over"}],
+    cost_options: Annotated[CostOptions, {"costs", "slope", "cost_under", "cost_over"}],
     kind: Annotated[
         str | None,
         flag(
@@ -116,6 +142,10 @@ def curve(
     ] = None,
     x: Annotated[str | None, flag("MEASURE", "Instead of --kind: measure on the x axis.", None, "--x")] = None,
     y: Annotated[str | None, flag("MEASURE", "Measure on the y axis.", None, "--y")] = None,
+    slope: Annotated[
+        list[float], flag("M", "Slope of an iso-cost line to draw, instead of costs; repeatable.", COSTS, parser=number)
+    ] = [],
+    id: Annotated[str | None, flag("COL", "Names of the cases, to label a chart of few cases.", None, "--id")] = None,
     learn_midpoint: Annotated[
         str | None, flag("DATA", "Learn the option midpoint on a validation sample with the same columns.")
     ] = None,
@@ -164,7 +194,7 @@ def curve(
             for option in (
                 measure,
                 learn_midpoint,
-                cost_options.slope,
+                slope or None,
                 cost_options.cost_fp,
                 cost_options.cost_fn,
                 average,
@@ -192,8 +222,10 @@ def curve(
         )
     evaluation = data_options.evaluate(**({"condition": condition} if by_case else {}))
     condition = None if by_case else condition
+    names_of_cases = {} if id is None else _case_names(data_options, id)
     if is_chart and out is not None:
-        output.save(out, lambda: evaluation.drawing(kind))
+        chart = PICTURES[kind]
+        output.save(out, lambda: chart(evaluation, names_of_cases), lambda: _rows_of_chart(chart, evaluation))
         output.list_files(None, curve=out)
         return
     midpoints = (
@@ -213,9 +245,11 @@ def curve(
             curve_family, curves={name: average_curve.curve for name, average_curve in averages.items()}
         )
         drawn_bands = {name: average_curve.band for name, average_curve in averages.items()}
-    if cost_options.slope is not None:
-        condition = Condition.of_slope(cost_options.slope, evaluation.models.prevalence)
-    choice = None if condition is None else _decide(evaluation, call, condition)
+    if slope and condition is not None:
+        raise CurveError("--slope replaces the costs.", hint="--slope 2, or --cost-fp 1 --cost-fn 5")
+    prevalence = evaluation.models.prevalence
+    conditions = [condition] if condition is not None else [Condition.of_slope(one, prevalence) for one in slope]
+    choices = [_decide(evaluation, call, one) for one in conditions]
     curve_family = replace(
         curve_family,
         curves={
@@ -228,7 +262,7 @@ def curve(
 
         if drawn_bands:
             return curve_chart(curve_family.curves, bands=drawn_bands)
-        return curve_family.picture(limits(), choice, axes)
+        return curve_family.picture(limits(), choices, axes, names_of_cases)
 
     @cache
     def limits() -> dict[str, Band]:
@@ -236,12 +270,12 @@ def curve(
 
     def content() -> Row:
         found = {name: band_.to_dict() for name, band_ in limits().items()}
-        return _content(curve_family, call, choice) | ({"bands": found} if found else {})
+        return _content(curve_family, call, choices) | ({"bands": found} if found else {})
 
     output.save(out, draw, content)
     output.list_files(None, curve=out)
     if out is None or format is not None:
-        _print(curve_family, call, content(), format or "table", choice)
+        _print(curve_family, call, content(), format or "table", choices)
         if limits() and (format or "table") == "table":
             output.write_line("\n".join(_band_lines(limits())))
 
@@ -273,7 +307,7 @@ def _decide(evaluation: Evaluation, call: Call[CurveKind[Any]], condition: Condi
     return decision
 
 
-def _content(curve_family: CurveFamily, call: Call[CurveKind[Any]], decision: Decision | None = None) -> Row:
+def _content(curve_family: CurveFamily, call: Call[CurveKind[Any]], decisions: Sequence[Decision] = ()) -> Row:
     first = next(iter(curve_family.curves.values()))
     rows = []
     for name, curve in curve_family.curves.items():
@@ -293,7 +327,8 @@ def _content(curve_family: CurveFamily, call: Call[CurveKind[Any]], decision: De
         **({"certified_areas": certified} if (certified := curve_family.certified_areas) else {}),
         "rows": rows,
         **({call.noun.name: facts} if facts else {}),
-        **({} if decision is None else {"best": _best(decision)}),
+        **({"best": _best(decisions[0])} if decisions else {}),
+        **({"decisions": [_best(decision) for decision in decisions]} if len(decisions) > 1 else {}),
         "notes": [note.to_dict() for name, curve in curve_family.curves.items() for note in curve.findings(name)],
     }
 
@@ -418,7 +453,7 @@ def _print(
     call: Call[CurveKind[Any]],
     content: Row,
     form: options.Format,
-    decision: Decision | None = None,
+    decisions: Sequence[Decision] = (),
 ) -> None:
     output.write_grid(_grid(curve_family), content, form)
     if form != "table":
@@ -438,7 +473,7 @@ def _print(
         if isinstance(curve, TabularCurve) and curve.words:
             text = f"{f'{name}: ' if len(curve_family.curves) > 1 else ''}{curve.words}"
             output.write_line("\n" + textwrap.fill(text, get_terminal_size().columns))
-    if decision is not None:
+    for decision in decisions:
         best = _best(decision)
         threshold = "" if best["threshold"] is None else f" at threshold {threshold_text(decision.best.threshold)}"
         point = f"({best['x']:.3g}, {best['y']:.3g}), slope {best['slope']:.3g}, M = {best['relative_cost']:.3g}"

@@ -123,9 +123,9 @@ def _draw(evaluation: Evaluation, decision: view.AnyDecision) -> Row:
     """Draw a decision by costs in ROC space."""
     if not isinstance(decision, Decision):
         raise ConditionError("only a binary decision by costs has a chart.", hint="leave out --out")
-    from scorespace.report.decision import hull_chart
+    from scorespace.report.hull_charts import hull_chart
 
-    return hull_chart(evaluation.curves("roc"), decision.hull, decision)
+    return hull_chart(evaluation.curves("roc"), decision.hull, [decision])
 
 
 def _objective(maximise: str | None, minimise: str | None) -> str:

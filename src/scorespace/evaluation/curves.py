@@ -81,11 +81,15 @@ class CurveFamily:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def picture(
-        self, drawn: Mapping[str, Band] | None = None, decision: Decision | None = None, axes: str = "linear"
+        self,
+        drawn: Mapping[str, Band] | None = None,
+        decisions: Sequence[Decision] = (),
+        axes: str = "linear",
+        names: plots.CaseNames | None = None,
     ) -> Any:
-        """The curves as a chart, with reference lines, and with bands and a decision where given."""
+        """The curves as a chart, with reference lines, and with bands and decisions where given."""
         several = len({model for model, _ in self.parts.values()}) > 1
-        average, names = mean.of(self.kind), self.classes
+        average, class_of = mean.of(self.kind), self.classes
         companions, model_of = _companions(self.kind, self.tables)
         levels = {self.kind.level(table) for table in self.tables.values()} if self.kind.level is not None else set()
         drawing = plots.Drawing(
@@ -93,17 +97,18 @@ class CurveFamily:
             self.curves,
             self.tables,
             drawn or {},
-            {names[name]: curve for name, curve in self.curves.items()} if names else {},
-            average(self.curves.values()) if names and average is not None else None,
+            {class_of[name]: curve for name, curve in self.curves.items()} if class_of else {},
+            average(self.curves.values()) if class_of and average is not None else None,
             companions,
             model_of,
             levels.pop() if len(levels) == 1 else None,
             self.parts if several else None,
             self.log_start(axes),
+            names or {},
         )
-        if decision is not None and drawing.log_from is not None:
+        if decisions and drawing.log_from is not None:
             raise CurveError("iso-cost lines are drawn on linear axes only.", hint="leave out the costs or the axes")
-        return drawing.chart(decision)
+        return drawing.chart(decisions)
 
     def log_start(self, axes: str) -> float | None:
         """Start of a log axis; None on linear axes."""

@@ -482,7 +482,7 @@ class Evaluation(Results):
             The specification.
         """
         if kind in plots.PICTURES and not options:
-            return plots.PICTURES[kind](self)
+            return plots.PICTURES[kind](self, {})
         found = curves.family(self, curves.requested(kind, **options), models=models)
         if not found.curves:
             self.curve(kind, next(iter(self.models)), **options)  # says why there is none

@@ -132,12 +132,12 @@ def threshold_chart(
     )
     curves = {measure.title: sweep(table, measure) for measure in measures}
     layers = _lines(curves, frame, "Threshold", measures[0].title if len(measures) == 1 else "Value", "Measure")
-    layers = [_neutral(layer) for layer in layers]  # colours stand for models
+    layers = [neutral(layer) for layer in layers]  # colours stand for models
     title = f"{', '.join(curves)} against the threshold."
     return themed(layered(layers, 560, 320, description=title, params=[_NEAREST]))
 
 
-def _neutral(layer: Spec) -> Spec:
+def neutral(layer: Spec) -> Spec:
     """The layer with the same dark colour for all names."""
     encoding = layer["encoding"]
     if "color" not in encoding:
@@ -221,12 +221,17 @@ def part_layers(curves: Mapping[str, RocCurve]) -> list[Spec]:
     return layers
 
 
+def is_crisp(curve: RocCurve) -> bool:
+    """Whether the curve is that of a classifier without scores, which has one point."""
+    return curve.table.score.tolist() == [1.0, 0.0]
+
+
 def crisp_points(curves: Mapping[str, RocCurve]) -> list[Spec]:
     """The point of each crisp classifier; the lines to the corners are mixtures with trivial rules."""
     rows = [
         {"name": name, "x": datum(float(curve.x[1])), "y": datum(float(curve.y[1]))}
         for name, curve in curves.items()
-        if curve.table.score.tolist() == [1.0, 0.0]
+        if is_crisp(curve)
     ]
     encoding = {"x": "x:Q", "y": "y:Q", "color": coloured("name", curves)}
     return [mark("point", rows, encoding, filled=True, size=90, opacity=1, aria=False)] if rows else []

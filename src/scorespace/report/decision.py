@@ -8,9 +8,7 @@ from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Final
 
-import numpy as np
-
-from scorespace.curves import Curve, Hull, iso_line
+from scorespace.curves import Curve
 from scorespace.decisions import (
     CaseCostDecision,
     ConstrainedChoice,
@@ -25,9 +23,10 @@ from scorespace.decisions import (
 from scorespace.decisions.out_of_sample import OUTCOMES
 from scorespace.report.asymmetric_loss import shift_grids
 from scorespace.report.case_costs import case_cost_blocks, case_cost_grids
-from scorespace.report.chart_theme import FAINT, INK, SOFT, Spec, coloured, datum, field, mark, points, themed
+from scorespace.report.chart_theme import FAINT, Spec, coloured, datum, field, mark, themed
 from scorespace.report.curve_charts import curve_layers, named_rule
 from scorespace.report.document import Block, Document, Grid, Picture, Text, left_out, one_section
+from scorespace.report.hull_charts import hull_chart
 from scorespace.report.linked_charts import curves_picture, linked
 from scorespace.report.measures import value_text
 from scorespace.report.protocol import EvaluationView, facts
@@ -72,7 +71,7 @@ def report(evaluation: EvaluationView, decision: AnyDecision) -> Document:
     if not isinstance(decision, Decision):
         return whole
     alt = "ROC curves with their convex hull, the iso-cost line and the chosen point."
-    chart = Picture(lambda: hull_chart(evaluation.curves("roc"), decision.hull, decision), alt, key="decision")
+    chart = Picture(lambda: hull_chart(evaluation.curves("roc"), decision.hull, [decision]), alt, key="decision")
     (section,) = whole.sections
     return replace(whole, sections=(replace(section, blocks=(chart, *section.blocks)),))
 
@@ -388,15 +387,6 @@ _POSITION: Final[Spec] = {"x": "x:Q", "y": "y:Q"}
 _OUTCOME_NAMES: Final = ("true positives", "false positives", "false negatives", "true negatives")
 
 
-def hull_chart(curves: Mapping[str, Curve], hull: Hull, decision: Decision | None = None) -> Spec:
-    """ROC curves with their common convex hull; with a decision, its iso-cost line and the chosen point."""
-    order = _POSITION | {"order": "place:Q"}
-    marks = [mark("line", points(hull.x, hull.y), order, color=INK, strokeWidth=1.2, opacity=0.75)]
-    if decision is not None:
-        marks += chosen_marks(decision)
-    return themed(curve_layers(curves, above=marks))
-
-
 def cost_chart(curves: Mapping[str, Curve], decision: Decision, *, chosen: bool = True) -> Spec:
     """Cost curves, with a band that names the best model of each condition and a rule at the stated costs."""
     rows = _bands(decision)
@@ -428,22 +418,6 @@ def cost_space_chart(curves: Mapping[str, Curve], lines: Mapping[str, Array]) ->
     encoding = _POSITION | {"detail": "line:N", "color": coloured("name", curves)}
     below = [mark("line", rows, encoding, strokeWidth=0.7, opacity=0.25, clip=True, aria=False)]
     return themed(curve_layers(curves, below=below))
-
-
-def chosen_marks(decision: Decision) -> list[Spec]:
-    """The chosen point in ROC space, its name, and its iso-cost line."""
-    best, slope = decision.best, decision.slope
-    counts = best.counts
-    fpr, tpr = float(counts.fp / counts.n), float(counts.tp / counts.p)
-    line = iso_line(slope, fpr, tpr)
-    iso = points(np.array(line.fpr), np.array(line.tpr))
-    point = [{"x": datum(fpr), "y": datum(tpr), "label": best.model}]
-    name = {"align": "left", "baseline": "top", "dx": 9, "dy": 5, "color": INK, "fontWeight": 600}
-    return [
-        mark("line", iso, _POSITION | {"order": "place:Q"}, color=SOFT, strokeWidth=1.5, strokeDash=[6, 4]),
-        mark("point", point, _POSITION, filled=True, size=120, color=INK, opacity=1),
-        mark("text", point, _POSITION | {"text": "label:N"}, **name),
-    ]
 
 
 def _bands(decision: Decision) -> list[Row]:
@@ -488,7 +462,7 @@ def blocks(evaluation: EvaluationView) -> Sequence[Block]:
             linked(
                 evaluation,
                 "roc",
-                lambda: hull_chart(evaluation.curves("roc"), decision.hull, decision if is_static else None),
+                lambda: hull_chart(evaluation.curves("roc"), decision.hull, [decision] if is_static else []),
             ),
             "ROC curves of all models with their common convex hull.",
             hull_caption + line_caption,

@@ -54,7 +54,8 @@ def threshold_labels(curve: RocCurve, labels: Labels | None = None) -> list[Spec
     style = {"align": "left", "baseline": "top", "dx": 5, "dy": 4, "fontSize": 10, "aria": False}
     layers = [
         mark("point", rows, _POSITION, filled=True, size=45, color=INK, opacity=1, aria=False),
-        mark("text", rows, _POSITION | {"text": "label:N"}, **style),
+        mark("text", rows[:-1], _POSITION | {"text": "label:N"}, **style),
+        mark("text", rows[-1:], _POSITION | {"text": "label:N"}, **style | {"align": "right", "dx": -5}),
     ]
     counts = curve.table.sweep
     accuracy = (counts.tp + counts.tn) / (counts.p + counts.n)
@@ -74,6 +75,8 @@ def _point_label(threshold: float, labels: Labels | None) -> str:
 def rank_staircase_chart(name: str, table: ScoreTable) -> Spec:
     """Mann-Whitney U in three steps: ranks as bars, those of positives as a staircase, and U in its rectangle."""
     require_few(table, "the ranks of single cases")
+    if not (table.n_pos and table.n_neg):
+        raise DataError("Mann-Whitney U needs both classes.", hint="cases of the other class")
     score, is_positive = single_cases(table)
     rank = _mid_ranks(score)
     n_pos, n_neg = int(is_positive.sum()), int((~is_positive).sum())
@@ -88,6 +91,10 @@ def rank_staircase_chart(name: str, table: ScoreTable) -> Spec:
     u_bars = _bars(left, np.full(n_pos, n_neg), [CLASSES["up"]] * n_pos)
     u_text = (0.62 * n_neg, n_pos // 4 + 0.5, f"U = {grouped(u)}")
     n_all = n_pos + n_neg
+    all_bars = [
+        row | {"score": datum(s), "rank": datum(r), "class": positive if p else negative}
+        for row, s, r, p in zip(_bars(np.zeros(n_all), rank, side), score, rank, is_positive, strict=True)
+    ]
     classes = [
         _texts([(0.97 * n_all, (0.86 + 0.07 * k) * n_all, f"■ {label}")], colour, "right")
         for k, (label, colour) in enumerate(((positive, CLASSES["up"]), (negative, CLASSES["down"])))
@@ -95,7 +102,7 @@ def rank_staircase_chart(name: str, table: ScoreTable) -> Spec:
     frame = [{"low": 0, "high": n_neg, "top": 0, "bottom": n_pos}]
     dashed = mark("rect", frame, _RANGES, fillOpacity=0, stroke=INK, strokeDash=[6, 4], strokeWidth=2)
     panels = [
-        _bar_panel("1. Ranks of all scores", _bars(np.zeros(n_all), rank, side), (n_all, n_all), classes),
+        _bar_panel("1. Ranks of all scores", all_bars, (n_all, n_all), classes),
         _bar_panel(
             f"2. R1 − n1 (n1 + 1) / 2 = {grouped(rank_sum)} − {grouped(triangle)}",
             u_bars + _bars(np.full(n_pos, n_neg), right, [_LIGHT] * n_pos),

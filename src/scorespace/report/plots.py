@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final
 
@@ -28,14 +28,16 @@ from scorespace.report.chart_files import concatenate, svg
 from scorespace.report.chart_theme import Spec
 from scorespace.report.confusion_charts import class_curves_chart, confusion_chart
 from scorespace.report.curve_charts import Parts, crisp_points, curve_chart, part_layers
-from scorespace.report.decision import chosen_marks, cost_space_chart
-from scorespace.report.few_cases import counts_chart, has_few_cases, rank_staircase_chart, threshold_labels
+from scorespace.report.decision import cost_space_chart
+from scorespace.report.few_cases import Labels, counts_chart, has_few_cases, rank_staircase_chart, threshold_labels
+from scorespace.report.hull_charts import chosen_marks, hull_chart
+from scorespace.report.mean_charts import means_chart
 from scorespace.report.measures import measures_chart
 from scorespace.report.protocol import EvaluationView
 from scorespace.report.regression_charts import isotonic_chart, quantile_chart, rroc_chart, scatter_chart
 from scorespace.report.score_charts import distribution_chart, stacked_ranks_chart
-from scorespace.report.smooth_charts import smooth_chart
-from scorespace.tables import ScoreTable
+from scorespace.report.smooth_charts import sets_chart, smooth_chart, smooth_steps_chart
+from scorespace.tables import ScoreTable, ratio
 
 Curves = Mapping[str, Any]
 Tables = Mapping[str, Any]
@@ -47,46 +49,92 @@ picture: CurveExtension[Callable[[Curves, Tables, Bands], Any]] = CurveExtension
 """Charts of kinds of curves that are more than lines: functions of curves, tables and bands, by name."""
 
 
-Drawn = Callable[[EvaluationView], Spec]
-PICTURES: Final[dict[str, Drawn]] = {}
-"""Charts of an evaluation without curve data, by name."""
+CaseNames = Mapping[str, Labels]
+"""Names of the cases of each model at each score."""
 
 
-def shows(function: Drawn) -> Drawn:
+@dataclass(frozen=True)
+class ChartKind:
+    """A chart of an evaluation that is not a curve."""
+
+    name: str
+    title: str
+    function: Callable[[EvaluationView, CaseNames], Spec]
+
+    def __call__(self, evaluation: EvaluationView, names: CaseNames) -> Spec:
+        """The chart; `names` labels cases where there are few."""
+        return self.function(evaluation, names)
+
+
+PICTURES: Final[dict[str, ChartKind]] = {}
+"""Charts of an evaluation that are not curves, by name."""
+
+
+def shows(title: str) -> Callable[[Callable[[EvaluationView, CaseNames], Spec]], ChartKind]:
     """Register a chart of evaluations under the name of its function."""
-    PICTURES[function.__name__.strip("_")] = function
-    return function
+
+    def register(function: Callable[[EvaluationView, CaseNames], Spec]) -> ChartKind:
+        kind = ChartKind(function.__name__, title, function)
+        PICTURES[kind.name] = kind
+        return kind
+
+    return register
 
 
-@shows
-def confusion(evaluation: EvaluationView) -> Spec:
+@shows("Confusion matrix")
+def confusion(evaluation: EvaluationView, names: CaseNames) -> Spec:
     """Confusion matrix of each model, binary classifiers at their threshold."""
     charts = [confusion_chart(table, name) for name, table in evaluation.decision_tables.items()]
     return charts[0] if len(charts) == 1 else concatenate(charts)
 
 
-@shows
-def distribution(evaluation: EvaluationView) -> Spec:
+@shows("Score distributions")
+def distribution(evaluation: EvaluationView, names: CaseNames) -> Spec:
     """Score distributions of both classes, one panel per model."""
     return distribution_chart(_score_tables(evaluation))
 
 
-@shows
-def ranks(evaluation: EvaluationView) -> Spec:
-    """Mann-Whitney U as stacked ranks: of few cases in three steps, of many below each positive the negatives."""
+@shows("Mann-Whitney U as stacked ranks")
+def ranks(evaluation: EvaluationView, names: CaseNames) -> Spec:
+    """Ranks whose area is U: of few cases in three steps, of many below each positive the negatives it outranks."""
     tables = _score_tables(evaluation)
     if len(tables) == 1 and all(map(has_few_cases, tables.values())):
         return rank_staircase_chart(*next(iter(tables.items())))
     return stacked_ranks_chart(tables)
 
 
-@shows
-def measures(evaluation: EvaluationView) -> Spec:
+@shows("Smooth ROC curve step by step")
+def smooth_steps(evaluation: EvaluationView, names: CaseNames) -> Spec:
+    """Construction of the smooth ROC curve of at most 30 cases, each segment with its case, class and score."""
+    return _each(evaluation, lambda name, table: smooth_steps_chart(name, smooth(table), names.get(name)))
+
+
+@shows("Four sets around the midpoint")
+def sets(evaluation: EvaluationView, names: CaseNames) -> Spec:
+    """Scores of both classes around the midpoint: high and low, positive and negative."""
+    return _each(evaluation, lambda name, table: sets_chart(table, smooth(table).midpoint))
+
+
+@shows("Means of precision and recall")
+def means(evaluation: EvaluationView, names: CaseNames) -> Spec:
+    """Arithmetic, geometric and harmonic mean (F1) over the plane of precision and recall, with the models on it."""
+    counts = {name: evaluation.counts(name) for name in evaluation.models.two_class}
+    return means_chart({name: (float(c.tp / c.p), float(ratio(c.tp, c.tp + c.fp))) for name, c in counts.items()})
+
+
+@shows("Measures with intervals")
+def measures(evaluation: EvaluationView, names: CaseNames) -> Spec:
     """All measures of all models with their confidence intervals."""
     by_measure: dict[str, list[Estimate]] = {}
     for estimate in evaluation.summary:
         by_measure.setdefault(str(replace(estimate.spec, at=None)), []).append(estimate)
     return measures_chart(list(by_measure.values()))
+
+
+def _each(evaluation: EvaluationView, draw: Callable[[str, ScoreTable], Spec]) -> Spec:
+    """A chart of each model with scores."""
+    charts = [draw(name, table) for name, table in _score_tables(evaluation).items()]
+    return charts[0] if len(charts) == 1 else concatenate(charts)
 
 
 def _score_tables(evaluation: EvaluationView) -> dict[str, ScoreTable]:
@@ -126,16 +174,11 @@ def _offline(form: Any) -> Any:
     return type(form.__name__, (form,), {"_repr_mimebundle_": bundle, "__module__": form.__module__})
 
 
-@picture(roc)
-def _roc(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    return _roc_chart(curves, bands, None)
-
-
-def _roc_chart(curves: Curves, bands: Bands, log_from: float | None) -> Any:
+def _roc_chart(curves: Curves, bands: Bands, log_from: float | None, names: CaseNames) -> Any:
     """ROC curves on linear axes, or with a log axis of false positive rates; in counts with one scale on both."""
     above = crisp_points(curves)
     if not above and not bands and len(curves) == 1 and all(has_few_cases(curve.table) for curve in curves.values()):
-        above = [layer for curve in curves.values() for layer in threshold_labels(curve)]
+        above = [layer for name, curve in curves.items() for layer in threshold_labels(curve, names.get(name))]
     if any(curve.chance for curve in curves.values()):
         return counts_chart(curves, above)
     return curve_chart(curves, bands=bands, below=part_layers(curves), above=above, log_from=log_from)
@@ -155,19 +198,26 @@ def _calibration(curves: Curves, tables: Tables, bands: Bands) -> Any:
     return calibration_chart(curves, tables, bands or None)
 
 
-decision_chart: CurveExtension[Callable[[Curves, Bands, Decision], Any]] = CurveExtension()
-"""Charts with a decision: its iso-cost line and the chosen point."""
+Decisions = Sequence[Decision]
+decision_chart: CurveExtension[Callable[[Curves, Tables, Bands, Decisions], Any]] = CurveExtension()
+"""Charts with decisions: their iso-cost lines and the chosen points."""
 
 
 @decision_chart(roc)
-def _roc_decided(curves: Curves, bands: Bands, decision: Decision) -> Any:
-    below, above = part_layers(curves), [*crisp_points(curves), *chosen_marks(decision)]
+def _roc_decided(curves: Curves, tables: Tables, bands: Bands, decisions: Decisions) -> Any:
+    below, above = part_layers(curves), [*crisp_points(curves), *chosen_marks(*decisions)]
     return curve_chart(curves, bands=bands, below=below, above=above)
 
 
 @decision_chart(hull)
-def _hull_decided(curves: Curves, bands: Bands, decision: Decision) -> Any:
-    return curve_chart(curves, above=chosen_marks(decision))
+def _hull_decided(curves: Curves, tables: Tables, bands: Bands, decisions: Decisions) -> Any:
+    *_, common = curves.values()  # the hull of all models, or of the only one
+    return hull_chart({name: roc(table) for name, table in tables.items()}, common, decisions)
+
+
+@picture(hull)
+def _hull(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return _hull_decided(curves, tables, bands, ())
 
 
 def _ignoring_tables(chart: Callable[..., Any], **settings: Any) -> Callable[[Curves, Tables, Bands], Any]:
@@ -189,7 +239,7 @@ class Drawing:
 
     `by_class`: curves of the classes of one model, with their `average`. `companions`: further curves with the model
     whose colour each shares. `chance`: the chance level, if all models share it. `parts`: model and quantity of each
-    curve. `log_from`: start of a log x axis, of ROC curves.
+    curve. `log_from`: start of a log x axis, of ROC curves. `names`: names of few cases.
     """
 
     kind: CurveKind[Any]
@@ -203,16 +253,17 @@ class Drawing:
     chance: float | None
     parts: Parts | None
     log_from: float | None = None
+    names: CaseNames = field(default_factory=dict)
 
-    def chart(self, decision: Decision | None = None) -> Any:
-        """The chart; with a decision, its iso-cost line in ROC space."""
-        draw_decision, draw_kind = decision_chart.of(self.kind), picture.of(self.kind)
-        if decision is not None and draw_decision is not None:
-            return draw_decision(self.curves, self.bands, decision)
+    def chart(self, decisions: Decisions = ()) -> Any:
+        """The chart; with decisions, their iso-cost lines in ROC space."""
+        draw_decisions, draw_kind = decision_chart.of(self.kind), picture.of(self.kind)
+        if decisions and draw_decisions is not None:
+            return draw_decisions(self.curves, self.tables, self.bands, decisions)
         if self.average is not None and not self.bands:
             return class_curves_chart(self.by_class, self.average, self.kind.name)
-        if self.log_from is not None:
-            return _roc_chart(self.curves, self.bands, self.log_from)
+        if self.kind is roc:
+            return _roc_chart(self.curves, self.bands, self.log_from, self.names)
         if draw_kind is not None:
             return draw_kind(self.curves, self.tables, self.bands)
         curves = {**self.curves, **self.companions}

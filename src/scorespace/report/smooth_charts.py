@@ -141,23 +141,16 @@ def sets_chart(table: ScoreTable, midpoint: float) -> Spec:
     kinds = [1 - is_high, is_high]  # 0 is appropriate: high positives and low negatives
     negative, positive = binary_class_names(table.classes, table.positive)
     sizes = set_sizes(table, midpoint)
-    texts = [
-        {
-            "x": 1.0 if name.startswith("high") else 0.0,
-            "label": f"{name[0].upper()}{'+' if name.endswith('positive') else '−'}  "
-            f"{name.split()[0]}, {positive if name.endswith('positive') else negative}: {grouped(sizes[name])}",
-        }
-        for name in SETS
-    ]
-    above = []
-    for text, name in zip(texts, SETS, strict=True):
-        is_right, is_top = name.startswith("high"), name.endswith("positive")
-        place = {"x": {"value": "width" if is_right else 0}, "y": {"value": 2 if is_top else "height"}}
-        style = {"align": "right" if is_right else "left", "dx": -4 if is_right else 4, "fontWeight": 600}
-        above.append(
-            mark("text", [text], {"text": "label:N", **place}, baseline="top" if is_top else "bottom", **style)
-        )
-    description = f"The four sets around the midpoint {decimals(midpoint)}: {'; '.join(row['label'] for row in texts)}."
+    above, labels = [], []
+    for name in SETS:
+        is_high_side, is_upper = name.startswith("high"), name.endswith("positive")
+        sign = f"{name[0].upper()}{'+' if is_upper else '−'}"
+        labels.append(f"{sign}  {name.split()[0]}, {positive if is_upper else negative}: {grouped(sizes[name])}")
+        place = {"x": {"value": "width" if is_high_side else 0}, "y": {"value": 2 if is_upper else "height"}}
+        style = {"align": "right" if is_high_side else "left", "dx": -4 if is_high_side else 4, "fontWeight": 600}
+        text = {"text": "label:N", **place}
+        above.append(mark("text", [{"label": labels[-1]}], text, baseline="top" if is_upper else "bottom", **style))
+    description = f"The four sets around the midpoint {decimals(midpoint)}: {'; '.join(labels)}."
     return _mirrored_bars(table, kinds, _SIDES, midpoint, [], above, description)
 
 
