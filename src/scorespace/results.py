@@ -122,6 +122,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS099": NoteKind("info", "the orientation of matrices and costs that were read"),
     "SS100": NoteKind("info", "intervals whose coverage is below their level"),
     "SS101": NoteKind("info", "the encoding or the sheet of a file that was read"),
+    "SS105": NoteKind("info", "confusion matrices are compared as independent samples"),
 }
 
 

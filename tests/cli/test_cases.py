@@ -183,3 +183,10 @@ def test_a_threshold_that_is_no_number_is_refused(run, six):
     done = run("cases", *six, "--set", "all", "--at", "nan")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("ScoreError: --at nan is not a threshold.")
+
+
+def test_the_outcome_of_each_case_at_a_threshold(run, write, tmp_path):
+    data = write("few.csv", "y,s\n1,0.9\n1,0.41\n0,0.42\n0,0.1\n")
+    run("cases", data, "--truth", "y", "--score", "s", "--at", "0.42", "--out", "all.csv")
+    rows = list(csv.DictReader((tmp_path / "all.csv").open()))
+    assert [row["outcome"] for row in rows] == ["TP", "FN", "FP", "TN"]

@@ -578,3 +578,26 @@ def test_a_threshold_that_is_no_number_is_refused(run, credit):
     done = run("compare", *credit, "--score", "tree", "--score", "logistic", "--at", "nan")
     assert (done.code, done.out) == (2, "")
     assert "nan is not a threshold." in done.err
+
+
+# --- confusion matrices
+
+
+def test_matrices_are_compared_as_independent_samples(run):
+    done = run(
+        "compare", "--matrix", "a=60 40; 20 80", "--matrix", "b=70 30; 30 70", "--measure", "tpr", "--format", "json"
+    )
+    (row,) = done.json()["rows"]
+    # Newcombe's interval of 60 / 100 − 70 / 100 from Wilson's [.502, .691] and [.604, .781], by hand.
+    assert (row["difference"], row["low"], row["high"]) == pytest.approx((-0.1, -0.227, 0.032), abs=6e-4)
+    assert [one["code"] for one in done.json()["notes"]] == ["SS105"]
+
+
+def test_matrices_are_compared_by_accuracy(run):
+    matrices = ("--matrix", "a=60 40; 20 80", "--matrix", "b=70 30; 10 90", "--matrix", "c=90 10; 50 50")
+    rows = run("compare", *matrices, "--format", "json").json()["rows"]
+    assert [(row["measure"], round(row["difference"], 12)) for row in rows] == [("acc", -0.1), ("acc", 0), ("acc", 0.1)]
+    refused = run("compare", *matrices, "--at", "0.3")
+    assert refused.err == (
+        "ScoreError: confusion matrices have no scores to compare at a threshold.\n  hint: leave the threshold out\n"
+    )

@@ -556,7 +556,7 @@ def test_the_slope_alone_decides(run):
         ),
         (
             ["--maximise", "tpr", "--at-most", "fpr=0.1", "--out", "hull.png"],
-            "ConditionError: only a binary decision by costs has a chart.\n  hint: leave out --out\n",
+            "ConditionError: this decision has no chart.\n  hint: leave out --out\n",
         ),
     ],
 )
@@ -580,6 +580,17 @@ def test_the_picture_of_a_decision(run, tmp_path):
     done = run("decide", *TYPED, *PRICED, "--out", "hull.svg")
     assert (done.code, done.err) == (0, "picture  hull.svg\n")
     assert "c1" in (tmp_path / "hull.svg").read_text()
+
+
+def test_the_picture_of_a_shift_names_the_iso_loss_line(run, write, tmp_path):
+    data = write("four.csv", "y,p\n1,2\n2,1\n3,5\n4,4\n")
+    asked = ("--truth", "y", "--prediction", "p", "--cost-under", "2", "--cost-over", "1", "--out", "rroc.svg")
+    done = run("decide", data, *asked)
+    assert (done.code, done.err) == (0, "picture  rroc.svg\n")
+    drawn = (tmp_path / "rroc.svg").read_text()
+    # α = cost of overprediction over both; lines of equal loss have slope (1 − α) / α.
+    assert "equal loss at α = " in drawn
+    assert "diamond: not shifted" in drawn
 
 
 # --- rejection with costs, and of several classes

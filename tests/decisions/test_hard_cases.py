@@ -47,6 +47,7 @@ def test_a_row_of_a_case():
         "appropriate": False,
         "zone": "hard",
         "set": "high and negative",
+        "outcome": "FP",
     }
 
 

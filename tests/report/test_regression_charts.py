@@ -21,7 +21,11 @@ def sample(size=300, seed=0):
 def test_the_models_as_they_are_stand_where_their_errors_are(valid):
     tables = sample()
     chart = valid(rroc_chart({name: rroc(one) for name, one in tables.items()}))
-    own = {row["name"]: (row["x"], row["y"]) for row in rows(chart) if "not shifted" in str(row.get("label"))}
+    own = {
+        row["name"]: (row["x"], row["y"])
+        for row in rows(chart)
+        if "name" in row and "not shifted" in str(row.get("label"))
+    }
     for name, one in tables.items():
         error = one.numbers.error
         expected = np.maximum(error, 0).mean(), np.minimum(error, 0).mean()

@@ -53,7 +53,9 @@ def cases(
             _LIST,
         ),
     ] = None,
-    at: Annotated[float | None, flag("T", "Threshold of the predicted class with --set; default 0.5.", _LIST)] = None,
+    at: Annotated[
+        float | None, flag("T", "Threshold of the predicted class: TP, FN, FP or TN; default 0.5.", _LIST)
+    ] = None,
     sample: Annotated[
         int | None, flag("N", "Propose a subsample of N cases with a similar curve.", _LIST, min=2)
     ] = None,
@@ -103,11 +105,11 @@ def cases(
         columns[id] if id else 1 + np.flatnonzero(io.used_rows(checked)),
         positive=positive_label,
         midpoint=midpoint_value,
+        at=threshold,
     )
     selection = CaseOptions(
         zone,
         None if set is None else () if set == "all" else (set.replace("-", " and "),),
-        threshold,
         None if sample is None else subsample(hard_cases, sample),
     )
     if out is not None:
@@ -127,7 +129,6 @@ def cases(
         most,
         checked.notes,
         sets=selection.sets,
-        threshold=threshold,
         subsample=selection.part,
     )
     output.write(page, content, format, header=COLUMNS)
@@ -143,7 +144,6 @@ class CaseOptions(NamedTuple):
 
     zone: str | None
     sets: tuple[str, ...] | None
-    at: float
     part: SubSample | None
 
     def rows(self, hard_cases: HardCases, all_rows: list[Row]) -> list[Row]:
@@ -158,11 +158,11 @@ class CaseOptions(NamedTuple):
 def _content(hard_cases: HardCases, selection: CaseOptions, notes: tuple[Note, ...]) -> Row:
     content = hard_cases.to_dict()
     if selection.sets is not None:
-        cells = hard_cases.contingency(selection.at).tolist()
+        cells = hard_cases.contingency().tolist()
         counts = {
             name: dict(zip(("positive", "negative"), row, strict=True)) for name, row in zip(SETS, cells, strict=True)
         }
-        content["decisions"] = {"at": selection.at, "sets": counts}
+        content["decisions"] = {"at": hard_cases.at, "sets": counts}
     if selection.part is not None:
         content["sample"] = selection.part.facts()
     rows = selection.rows(hard_cases, content["rows"])

@@ -28,7 +28,7 @@ def _complete_test(incomplete: str) -> list[tuple[str, str]]:
 
 @verb("Evaluate models", 2)
 def compare(
-    data_options: Annotated[DataOptions, {"weights", "baseline", "matrix", "rows"}],
+    data_options: Annotated[DataOptions, {"weights", "baseline"}],
     other: Annotated[
         str | None,
         flag(
@@ -133,7 +133,8 @@ def compare(
         test_settings = {"test": test, "alternative": alternative, "adjust": None if adjust == "holm" else adjust}
         runs.compare(data_options, format, measure=measure, level=level, **test_settings)
         return
-    if (data_options.data is None) == (counts is None):
+    has_data = data_options.data is not None or bool(data_options.matrix)
+    if has_data == (counts is not None):
         raise ScoreSpaceError(
             "pass the data, or the counts of correct and wrong predictions.",
             hint="DATA --truth COL, or --counts 20,40,20,120",

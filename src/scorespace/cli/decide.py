@@ -11,7 +11,7 @@ from scorespace.cli.common_options import CostOptions, DataOptions
 from scorespace.cli.options import COSTS, flag
 from scorespace.cli.verbs import verb
 from scorespace.costs import Asymmetry, Condition
-from scorespace.decisions import Decision
+from scorespace.decisions import Decision, ShiftDecision
 from scorespace.errors import ConditionError, MeasureError
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
@@ -54,7 +54,8 @@ def decide(
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     out: Annotated[
-        Path | None, flag("FILE", "Chart of the ROC hull, the iso-cost line and the choice: .png .svg .pdf .html.")
+        Path | None,
+        flag("FILE", "Chart in ROC or RROC space of the iso-cost line and the choice: .png .svg .pdf .html."),
     ] = None,
     all: options.AllTables = False,
     notes: options.AllNotes = False,
@@ -120,9 +121,13 @@ def decide(
 
 
 def _draw(evaluation: Evaluation, decision: view.AnyDecision) -> Row:
-    """Draw a decision by costs in ROC space."""
+    """Draw a decision by costs in ROC space, or one by asymmetric costs in RROC space."""
+    if isinstance(decision, ShiftDecision):
+        from scorespace.report.regression_charts import rroc_chart
+
+        return rroc_chart(decision.curves, decision)
     if not isinstance(decision, Decision):
-        raise ConditionError("only a binary decision by costs has a chart.", hint="leave out --out")
+        raise ConditionError("this decision has no chart.", hint="leave out --out")
     from scorespace.report.hull_charts import hull_chart
 
     return hull_chart(evaluation.curves("roc"), decision.hull, [decision])

@@ -21,10 +21,12 @@ from scorespace.tables.labels import encode_classes
 ZONES: Final = ("easy", "rescued", "hard", "error")
 """Kinds of cases, from best to worst; every case has exactly one kind."""
 
-COLUMNS: Final = ("id", "score", "rank", "label", "appropriate", "slope", "zone", "set")
+COLUMNS: Final = ("id", "score", "rank", "label", "appropriate", "slope", "zone", "set", "outcome")
 """Columns of the rows of cases."""
 SETS: Final = ("high and positive", "low and negative", "low and positive", "high and negative")
 """The four sets of the smooth ROC curve, by side of the midpoint and class: appropriate scores first."""
+
+OUTCOMES: Final = ("TP", "FN", "FP", "TN")
 
 _RANDOM_SAMPLES: Final = 100  # random samples that a proposed subsample is compared with
 _MIN_SHARE_OF_WIDEST: Final = 0.5  # share of the widest gap from which on a gap separates two clusters …
@@ -183,7 +185,7 @@ class HardCases(Result, ByValue):
     """Every case with its score, rank (1 is the highest; ties share the mean), label, kind and slope.
 
     `slope` is that of its segment of the smooth ROC curve before scaling: Σ c / Σ (1 − c) over cases with the same
-    score. `zone` holds indices into ZONES.
+    score. `zone` holds indices into ZONES. The predicted class is positive from the threshold `at` on.
     """
 
     id: NDArray[Any]
@@ -197,6 +199,7 @@ class HardCases(Result, ByValue):
     zones: CaseZones
     margins: ScoreGaps
     table: ScoreTable
+    at: float = 0.5
 
     @property
     def counts(self) -> dict[str, int]:
@@ -225,9 +228,18 @@ class HardCases(Result, ByValue):
             raise DataError(f"there is no set {name!r}.", seen=", ".join(SETS), hint="one of these")
         return self._rows(self._sort_by_distance(np.flatnonzero(self.set == SETS.index(name)))[:most])
 
-    def contingency(self, at: float = 0.5) -> NDArray[np.int64]:
+    def predicted_negative(self, at: float | None = None) -> NDArray[np.bool_]:
+        """Whether each score is below a threshold; below `self.at` by default."""
+        return self.score < float(self.table.in_precision(self.at if at is None else at))
+
+    @property
+    def outcome(self) -> NDArray[np.intp]:
+        """The outcome of each case at the threshold, as an index into OUTCOMES."""
+        return 2 * ~self.positive + self.predicted_negative()
+
+    def contingency(self, at: float | None = None) -> NDArray[np.int64]:
         """Count the cases of each set (rows) predicted positive and negative (columns) at a threshold."""
-        cells = 2 * self.set.astype(np.intp) + (self.score < float(self.table.in_precision(at)))
+        cells = 2 * self.set.astype(np.intp) + self.predicted_negative(at)
         return np.bincount(cells, minlength=2 * len(SETS)).reshape(-1, 2)
 
     def of(self, zone: str, most: int | None = None) -> list[Row]:
@@ -284,12 +296,21 @@ class HardCases(Result, ByValue):
 
     def _rows(self, indices: NDArray[np.intp]) -> list[Row]:
         columns = (self.id, self.score, self.rank, self.label, self.appropriate, self.slope)
-        kinds = np.array(ZONES)[self.zone[indices]].tolist(), np.array(SETS)[self.set[indices]].tolist()
+        named = (ZONES, self.zone), (SETS, self.set), (OUTCOMES, self.outcome)
+        kinds = (np.array(names)[index[indices]].tolist() for names, index in named)
         lists = (to_json_types(column[indices]) for column in columns)
         return [dict(zip(COLUMNS, values, strict=True)) for values in zip(*lists, *kinds, strict=True)]
 
 
-def cases(truth: Any, score: Any, id: Any = None, *, positive: Any = None, midpoint: str | float = "mean") -> HardCases:
+def cases(
+    truth: Any,
+    score: Any,
+    id: Any = None,
+    *,
+    positive: Any = None,
+    midpoint: str | float = "mean",
+    at: float = 0.5,
+) -> HardCases:
     """Classify every case by its score: easy, rescued, hard, or error (confident and wrong).
 
     Parameters
@@ -305,6 +326,8 @@ def cases(truth: Any, score: Any, id: Any = None, *, positive: Any = None, midpo
     midpoint : str or float
         What separates high from low scores: "mean", "class_weighted", "cross_weighted", "median", "class_medians",
         "half", or a number.
+    at : float
+        Threshold of the predicted class, from which a case is a true or false positive or negative.
 
     Returns
     -------
@@ -322,7 +345,7 @@ def cases(truth: Any, score: Any, id: Any = None, *, positive: Any = None, midpo
     'c'
     """
     codes, classes = encode_classes(truth)
-    return cases_of_codes(codes, score, classes, id, positive=positive, midpoint=midpoint)
+    return cases_of_codes(codes, score, classes, id, positive=positive, midpoint=midpoint, at=at)
 
 
 def cases_of_codes(
@@ -333,6 +356,7 @@ def cases_of_codes(
     *,
     positive: Any = None,
     midpoint: str | float = "mean",
+    at: float = 0.5,
 ) -> HardCases:
     """Return `cases` for class codes."""
     values = validate_scores(score, codes.size)
@@ -357,6 +381,7 @@ def cases_of_codes(
         zones_,
         margins(table),
         table,
+        at,
     )
 
 

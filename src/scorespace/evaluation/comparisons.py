@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 from scorespace.comparisons import paired, unpaired
 from scorespace.comparisons.calibration import ScoresOfModel, run_calibration_tests
 from scorespace.comparisons.design import ACCURACY
-from scorespace.comparisons.result import Comparison, Comparisons, pool
+from scorespace.comparisons.result import Comparison, Comparisons, adjust_tests, pool
 from scorespace.errors import MeasureError, ScoreError, ScoreSpaceError, listing
 from scorespace.evaluation.default_measures import stated_on
 from scorespace.inference.bootstrap import BootstrapDraws
@@ -22,8 +22,8 @@ from scorespace.measures.request import bind, can_compute, stated_threshold
 from scorespace.report import comparison as view
 from scorespace.report import notebook
 from scorespace.report.protocol import ResultsView
-from scorespace.results import notebook_html
-from scorespace.tables import Counts
+from scorespace.results import note, notebook_html
+from scorespace.tables import ConfusionTable, Counts
 from scorespace.tables.models import Models
 from scorespace.tables.paired import PairTable
 from scorespace.tables.threshold import user_threshold
@@ -67,7 +67,9 @@ def compare_models(
         # Which decisions are right is counted in the sample; how many would be is a measure.
         spec, asked["at"] = replace(ACCURACY, at=asked["at"], prevalence=evaluation.prevalence), None
     asked |= {"spec": spec, "level": evaluation.level}
-    if evaluation.models.pairs is None and evaluation.models.couples:
+    if _are_matrices(evaluation, models):
+        found = _compare_matrices(evaluation, tuple(models) or tuple(evaluation.models), **asked)
+    elif evaluation.models.pairs is None and evaluation.models.couples:
         names = tuple(models) or tuple(evaluation.models)
         couples = {two: _pairs(evaluation, two) for two in combinations(names, 2)}
         found = paired.compare_matched_pairs(couples, names, evaluation.draws, **asked)
@@ -75,6 +77,34 @@ def compare_models(
         pairs = _pairs(evaluation, models)
         found = paired.compare(pairs, models=tuple(models) or pairs.models, draws=evaluation.draws, **asked)
     return _with_gaps(evaluation, _with_values(evaluation, _as_asked(found, spec), asked["at"]))
+
+
+def _are_matrices(evaluation: ResultsView, models: Sequence[str]) -> bool:
+    """Whether nothing but the confusion matrices of the models is known."""
+    known = evaluation.models
+    are_matrices = all(isinstance(known[name], ConfusionTable) for name in models or known)
+    return are_matrices and known.pairs is None and not known.couples
+
+
+def _compare_matrices(
+    evaluation: ResultsView, names: Sequence[str], *, spec: MeasureSpec | None, adjust: str, **asked: Any
+) -> Comparisons:
+    """Models that are given by their confusion matrices, which tell nothing of the errors they share."""
+    if asked["at"] is not None:
+        raise ScoreError("confusion matrices have no scores to compare at a threshold.", hint="leave the threshold out")
+    spec = spec or ACCURACY
+    settings = {name: asked[name] for name in ("test", "alternative", "margin", "level")}
+    tests = [
+        unpaired.compare_samples(sample_of(evaluation, a), sample_of(evaluation, b), spec, names=(a, b), **settings)
+        for a, b in combinations(names, 2)
+    ]
+    tests, method, adjustment_notes = adjust_tests(tests, "pairs", adjust)
+    text = (
+        "confusion matrices do not say which cases both models get right: they are compared as independent samples, "
+        "which usually gives wider intervals than a comparison on the same cases."
+    )
+    notes = (note_ for test in tests for note_ in test.notes)
+    return Comparisons(tuple(names), tuple(tests), method, (note("SS105", text), *notes, *adjustment_notes))
 
 
 def _with_values(evaluation: ResultsView, found: Comparisons, at: float | None) -> Comparisons:

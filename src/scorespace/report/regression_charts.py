@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from scorespace.report.chart_theme import (
     themed,
 )
 from scorespace.report.curve_charts import curve_layers
+from scorespace.report.few_cases import FEW
 from scorespace.results import Row
 from scorespace.results import short as shift_text
 from scorespace.tables import Array, ResidualTable
@@ -50,7 +51,11 @@ def rroc_chart(curves: Mapping[str, RrocCurve], decision: ShiftDecision | None =
         for name, curve in curves.items()
     ]
     encoding = _POSITION | {"color": coloured("name", curves), "tooltip": field("label:N", title="Model")}
-    above = [mark("point", unshifted, encoding, filled=True, size=110, opacity=1, shape="diamond")]
+    above = [
+        mark("point", unshifted, encoding, filled=True, size=110, opacity=1, shape="diamond"),
+        *_shift_labels(curves),
+        _note("diamond: not shifted; numbers: shift of all predictions", 22),
+    ]
     if decision is not None:
         above += _chosen(curves[decision.best.model], decision)
     spec = curve_layers(curves, above=above)
@@ -64,6 +69,7 @@ def rroc_chart(curves: Mapping[str, RrocCurve], decision: ShiftDecision | None =
         for side, domain in (("x", (0.0, axis_end)), ("y", (-axis_end, 0.0))):
             if "scale" in layer.get("encoding", {}).get(side, {}):
                 layer["encoding"][side]["scale"] = scale(domain)
+        layer["mark"]["clip"] = layer["mark"]["type"] == "line" or layer["mark"].get("clip", False)
     return themed(spec)
 
 
@@ -84,13 +90,37 @@ def _chosen(curve: RrocCurve, decision: ShiftDecision) -> list[Spec]:
             "label": f"{decision.best.model} {shift_text(best.shift, sign=True)}",
         }
     ]
-    # In the corner without curves.
-    text_style = {"align": "right", "baseline": "bottom", "dx": -6, "dy": -6, "color": INK, "fontWeight": 600}
-    corner = {"x": {"value": "width"}, "y": {"value": "height"}, "text": "label:N"}
+    alpha = decision.condition.alpha
     return [
         mark("line", line_ends, _POSITION, color=SOFT, strokeWidth=1.5, strokeDash=[6, 4], clip=True),
         mark("point", point, _POSITION, filled=True, size=120, color=INK, opacity=1),
-        mark("text", point, corner, **text_style),
+        _note(f"least loss: {point[0]['label']}", 6, color=INK, fontWeight=600),
+        _note(f"dashed: equal loss at α = {alpha:.3g}, slope {slope:.3g}", 38),
+    ]
+
+
+def _note(text: str, above: int, **style: Any) -> Spec:
+    """A line of text in the lower right corner, which curves do not reach."""
+    corner = {"x": {"value": "width"}, "y": {"value": "height"}, "text": "label:N"}
+    style = {"align": "right", "baseline": "bottom", "dx": -6, "dy": -above, "color": SOFT} | style
+    return mark("text", [{"label": text}], corner, **style)
+
+
+def _shift_labels(curves: Mapping[str, RrocCurve]) -> list[Spec]:
+    """Some points of the only curve with their shift: all of up to 30 cases, else nine quantiles of the errors."""
+    if len(curves) > 1:
+        return []
+    (curve,) = curves.values()
+    count = curve.x.size
+    places = np.arange(count) if count <= FEW else np.linspace(0, count - 1, 11).astype(np.intp)[1:-1]
+    rows = [
+        {"x": datum(curve.x[k]), "y": datum(curve.y[k]), "label": shift_text(float(curve.threshold[k]), sign=True)}
+        for k in places.tolist()
+    ]
+    style = {"align": "left", "baseline": "top", "dx": 5, "dy": 4, "fontSize": 10, "clip": True, "aria": False}
+    return [
+        mark("point", rows, _POSITION, filled=True, size=45, color=INK, opacity=1, clip=True, aria=False),
+        mark("text", rows, _POSITION | {"text": "label:N"}, **style),
     ]
 
 

@@ -62,12 +62,11 @@ def document(
     notes: tuple[Note, ...] = (),
     *,
     sets: Sequence[str] | None = None,
-    threshold: float = 0.5,
     subsample: SubSample | None = None,
 ) -> Document:
     """Document of hard and easy cases: counts by zone, gaps between scores, and the most extreme cases.
 
-    Or the cases of `sets` (all four if empty) against predicted classes at a threshold; or a `subsample`.
+    Or the cases of `sets` (all four if empty) against predicted classes; or a `subsample`.
     """
     kinds = ZONES[::-1] if zone is None else (zone,)
     page: list[Block]
@@ -79,7 +78,7 @@ def document(
         tables = [
             _case_grid(set_name, cases.members(set_name), max_rows) for set_name in sets or SETS if cases.sets[set_name]
         ]
-        page, verdict = [_decision_grid(cases, threshold), *tables], _describe_sets(cases, threshold)
+        page, verdict = [_decision_grid(cases), *tables], _describe_sets(cases)
     else:
         tables = [_case_grid(kind, cases.of(kind), max_rows, "{} most extreme") for kind in kinds if cases.counts[kind]]
         page = [_count_grid(cases), *tables, Text(_describe_gaps(cases.margins))]
@@ -179,10 +178,10 @@ def _count_grid(cases: HardCases) -> Grid:
     return Grid(("cases", positive, negative, "all"), rows)
 
 
-def _decision_grid(cases: HardCases, threshold: float) -> Grid:
+def _decision_grid(cases: HardCases) -> Grid:
     """Appropriate and inappropriate scores against predicted classes at a threshold."""
     negative, positive = binary_class_names(cases.table.classes, cases.table.positive)
-    cells = cases.contingency(threshold)
+    cells = cases.contingency()
     rows = []
     for first, title in ((0, "appropriate"), (2, "inappropriate")):
         for set_index in (first, first + 1):
@@ -193,13 +192,13 @@ def _decision_grid(cases: HardCases, threshold: float) -> Grid:
     return Grid(("scores", f"predicted {positive}", f"predicted {negative}", "all"), formatted)
 
 
-def _describe_sets(cases: HardCases, threshold: float) -> str:
-    cells = cases.contingency(threshold)
+def _describe_sets(cases: HardCases) -> str:
+    cells = cases.contingency()
     n_appropriate, total = int(cells[:2].sum()), int(cells.sum())
     n_correct = int(cells[0, 0] + cells[1, 1])
     return (
         f"{grouped(n_appropriate)} of {grouped(total)} scores are appropriate, on the side of the midpoint "
-        f"{decimals(cases.zones.midpoint)} that matches their class. At threshold {threshold_text(threshold)}, "
+        f"{decimals(cases.zones.midpoint)} that matches their class. At threshold {threshold_text(cases.at)}, "
         f"{grouped(n_correct)} of them and {grouped(int(cells[2, 0] + cells[3, 1]))} of the "
         f"{grouped(total - n_appropriate)} inappropriate ones are classified correctly."
     )
