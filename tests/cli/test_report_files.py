@@ -32,3 +32,12 @@ def test_another_ending_is_refused_before_any_work(verb, run, tmp_path):
     done = run(verb, "missing.csv", *CREDIT, *VERBS[verb], "--report", str(tmp_path / "page.pdf"))
     assert done.code == 2
     assert ".html" in done.err
+
+
+def test_every_verb_with_a_chart_has_styles(run, tmp_path, credit):
+    for verb, more in (("curve", []), ("decide", ["--cost-fp", "1", "--cost-fn", "5"]), ("cases", [])):
+        done = run(verb, *credit, "--score", "naive_bayes", *more, "--style", "slide", "--out", "one.svg")
+        assert done.code == 0, done.err
+        assert b'pt" height=' in (tmp_path / "one.svg").read_bytes()
+        refused = run(verb, *credit, "--score", "naive_bayes", *more, "--style", "slide")
+        assert "--style and --size describe a chart." in refused.err

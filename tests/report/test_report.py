@@ -231,7 +231,7 @@ def test_every_chart_is_drawn_and_nothing_complains(visit, written):
     assert found.console == []
     assert found.page.locator("figure.picture[data-drawn=yes]").count() == 7
     text = " ".join(found.page.locator("figure.picture").all_text_contents())
-    assert all(name in text for name in ("naive_bayes", "False positive rate", "Proportion of class"))
+    assert all(name in text for name in ("naive_bayes", "False positive rate", "Share of class"))
     assert found.page.evaluate("document.documentElement.scrollWidth") <= 1200
 
 

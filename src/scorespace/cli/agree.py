@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 from scorespace.agreement.raters import RaterAgreement
 from scorespace.agreement.scored_raters import TOLERANCE
 from scorespace.cli import options, output
+from scorespace.cli.common_options import CHART_AS_DRAWN, FigureOptions
 from scorespace.cli.options import flag
 from scorespace.cli.verbs import verb
 from scorespace.errors import ColumnError, DataError
@@ -53,6 +54,7 @@ def agree(
     out: Annotated[
         Path | None, flag("FILE", "Chart: .png .svg .pdf .html; all instances: .csv .json.", options.OUTPUT)
     ] = None,
+    figure: FigureOptions = CHART_AS_DRAWN,
     report: options.Report = None,
     format: options.OutputFormat = "table",
 ) -> None:
@@ -64,6 +66,7 @@ def agree(
     """
     options.check_output(out, (*options.PICTURES, *options.DATA_FILES), data)
     options.check_output(report, (".html",), data)
+    figure.check(out)
     settings = agree_options._asdict() | {"tolerance": tolerance, "level": level, "seed": seed}
     agreement = agree_on(options.filter_rows(data, where), raters=_raters(rater), **settings)
     has_many_files = isinstance(data, list)
@@ -75,7 +78,14 @@ def agree(
     else:
         page, draw, rows = view.document(agreement, name), view.picture(agreement).draw, agreement.instances
     output.write_result(
-        page, agreement.to_dict(), format, report=report, out=out, draw=draw, rows=rows, out_label="agree"
+        page,
+        agreement.to_dict(),
+        format,
+        report=report,
+        out=out,
+        draw=figure.drawing(draw),
+        rows=rows,
+        out_label="agree",
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from scorespace import io
 from scorespace.cli import options, output
+from scorespace.cli.common_options import CHART_AS_DRAWN, FigureOptions
 from scorespace.cli.options import flag
 from scorespace.cli.verbs import verb
 from scorespace.curves.midpoint import MIDPOINTS
@@ -66,6 +67,7 @@ def cases(
     no_header: options.NoHeader = False,
     allow_remote: options.AllowRemote = False,
     out: Annotated[Path | None, flag("FILE", "All cases: .csv .json; chart: .png .svg .pdf .html.")] = None,
+    figure: FigureOptions = CHART_AS_DRAWN,
     format: options.MaybeFormat = None,
 ) -> None:
     """List hard and easy cases of a model: scores near or far from the midpoint, correct or wrong.
@@ -75,6 +77,7 @@ def cases(
     from scorespace.report.smooth_charts import zones_chart
 
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
+    figure.check(out)
     if [zone, set, sample].count(None) < 2:
         raise ScoreError("--zone, --set and --sample are alternatives.", hint="pass one of them")
     source = io.read(options.filter_rows(data, where))
@@ -114,7 +117,8 @@ def cases(
     )
     if out is not None:
         content_of_all = partial(_content, hard_cases, selection, checked.notes)
-        output.save(out, lambda: zones_chart(hard_cases.table, hard_cases.zones), content_of_all, header=COLUMNS)
+        draw = figure.drawing(lambda: zones_chart(hard_cases.table, hard_cases.zones))
+        output.save(out, draw, content_of_all, header=COLUMNS)
         output.list_files(None, cases=out)
         if format is None:
             return

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 from scorespace.cli import options, output
+from scorespace.cli.common_options import CHART_AS_DRAWN, FigureOptions
 from scorespace.cli.options import flag
 from scorespace.cli.verbs import verb
 from scorespace.errors import ColumnError
@@ -47,6 +48,7 @@ def clusters(
     allow_remote: options.AllowRemote = False,
     report: options.Report = None,
     out: Annotated[Path | None, flag("FILE", "Chart of the points: .png .svg .pdf .html.", options.OUTPUT)] = None,
+    figure: FigureOptions = CHART_AS_DRAWN,
     format: options.OutputFormat = "table",
 ) -> None:
     """Evaluate clusterings: separation, compactness, density, stability, and agreement with known classes.
@@ -57,10 +59,11 @@ def clusters(
         raise ColumnError("no column of cluster labels is named.", hint="--label COL")
     options.check_output(report, (".html",), data)
     options.check_output(out, options.PICTURES, data)
+    figure.check(out)
     from scorespace.report import clusters as view
     from scorespace.unsupervised.clusters import clusters as evaluate_clusters  # imports SciPy
 
     with output.progress("evaluating clusters") as progress:
         result = evaluate_clusters(options.filter_rows(data, where), **cluster_options._asdict(), progress=progress)
     page, draw = view.document(result), view.picture(result).draw
-    output.write_result(page, result.to_dict(), format, report=report, out=out, draw=draw)
+    output.write_result(page, result.to_dict(), format, report=report, out=out, draw=figure.drawing(draw))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, get_args, get_type_hints
 
 import typer
 
@@ -14,6 +14,8 @@ from scorespace.cli import options
 from scorespace.cli.options import COSTS, ROLES, flag, number, number_or_column
 from scorespace.errors import ConditionError, DataError
 from scorespace.tables.table_kind import TABLE_KINDS
+
+StyleName = Literal["slide", "paper"]
 
 if TYPE_CHECKING:
     from scorespace.case_costs import CaseCosts
@@ -205,6 +207,39 @@ class CostOptions(NamedTuple):
             return by_case
         return condition_from_flags(stated, None if self.costs is None else matrix)
 
+
+class FigureOptions(NamedTuple):
+    """Style and size of a chart that is written to a file."""
+
+    style: Annotated[
+        StyleName | None,
+        flag(
+            None,
+            "Style of the chart: slide (32 × 18 cm, labels of 18 points) or paper (12 × 8 cm, 8 points, greys).",
+            options.OUTPUT,
+        ),
+    ] = None
+    size: Annotated[str | None, flag("WxH", "Size of the chart, such as 12x8cm.", options.OUTPUT)] = None
+
+    def check(self, out: Path | None) -> None:
+        """Reject a style or a size without a chart, before any computation."""
+        from scorespace.report.chart_styles import parse_size
+
+        if any(self) and (out is None or out.suffix.lower() not in options.PICTURES):
+            raise DataError("--style and --size describe a chart.", hint="--out FILE.png, .svg or .pdf")
+        if self.size is not None:
+            parse_size(self.size)
+
+    def drawing(self, draw: Callable[[], Any] | None) -> Callable[[], Any] | None:
+        """The function that draws the chart in this style and size."""
+        if draw is None or not any(self):
+            return draw
+        from scorespace.report.chart_styles import styled
+
+        return lambda: styled(draw(), self.style, self.size)
+
+
+CHART_AS_DRAWN: Final = FigureOptions()
 
 _BINARY_FIELDS = ("cost_fp", "cost_fn", "cost_tp", "cost_tn", "prevalence")
 

@@ -19,7 +19,7 @@ from scorespace import io
 from scorespace.case_costs import CaseCosts
 from scorespace.cli import options, output
 from scorespace.cli.cases import learn_midpoints
-from scorespace.cli.common_options import CostOptions, DataOptions
+from scorespace.cli.common_options import CHART_AS_DRAWN, CostOptions, DataOptions, FigureOptions
 from scorespace.cli.options import COSTS, flag, number
 from scorespace.cli.verbs import VerbCommand, verb
 from scorespace.costs import Condition
@@ -176,6 +176,7 @@ def curve(
     out: Annotated[
         Path | None, flag("FILE", "Output file: .csv .json for data; .png .svg .pdf .html for the chart.")
     ] = None,
+    figure: FigureOptions = CHART_AS_DRAWN,
     format: options.MaybeFormat = None,
 ) -> None:
     """Write a curve (ROC, precision-recall, calibration, cost, …) as data or as a chart.
@@ -183,6 +184,7 @@ def curve(
     Example: scorespace curve credit.csv --truth outcome --positive bad --score naive_bayes --kind pr --out pr.png
     """
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *data_options.files, learn_midpoint)
+    figure.check(out)
     stated_kind, kind = kind, _stated_kind(kind, x, y)
     is_chart = _is_chart_only(kind, out)
     if band is not None and band not in BANDS:
@@ -225,7 +227,8 @@ def curve(
     names_of_cases = {} if id is None else _case_names(data_options, id)
     if is_chart and out is not None:
         chart = PICTURES[kind]
-        output.save(out, lambda: chart(evaluation, names_of_cases), lambda: _rows_of_chart(chart, evaluation))
+        draw_chart = figure.drawing(lambda: chart(evaluation, names_of_cases))
+        output.save(out, draw_chart, lambda: _rows_of_chart(chart, evaluation))
         output.list_files(None, curve=out)
         return
     midpoints = (
@@ -272,7 +275,7 @@ def curve(
         found = {name: band_.to_dict() for name, band_ in limits().items()}
         return _content(curve_family, call, choices) | ({"bands": found} if found else {})
 
-    output.save(out, draw, content)
+    output.save(out, figure.drawing(draw), content)
     output.list_files(None, curve=out)
     if out is None or format is not None:
         _print(curve_family, call, content(), format or "table", choices)

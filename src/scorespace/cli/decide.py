@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from scorespace.case_costs import CaseCosts
 from scorespace.cli import options, output
-from scorespace.cli.common_options import CostOptions, DataOptions
+from scorespace.cli.common_options import CHART_AS_DRAWN, CostOptions, DataOptions, FigureOptions
 from scorespace.cli.options import COSTS, flag
 from scorespace.cli.verbs import verb
 from scorespace.costs import Asymmetry, Condition
@@ -57,6 +57,7 @@ def decide(
         Path | None,
         flag("FILE", "Chart in ROC or RROC space of the iso-cost line and the choice: .png .svg .pdf .html."),
     ] = None,
+    figure: FigureOptions = CHART_AS_DRAWN,
     all: options.AllTables = False,
     notes: options.AllNotes = False,
     report: options.Report = None,
@@ -69,6 +70,7 @@ def decide(
     Example: scorespace decide credit.csv --truth outcome --positive bad --score naive_bayes --cost-fp 1 --cost-fn 5
     """
     options.check_output(out, options.PICTURES, *data_options.files, fit, cost_options.costs)
+    figure.check(out)
     options.check_output(report, (".html",), *data_options.files, fit, cost_options.costs)
     condition, slope = cost_options.condition(data_options.rows, rule), cost_options.slope
     has_constraint = bool(at_least or at_most or maximise or minimise)
@@ -110,7 +112,7 @@ def decide(
             objective = _objective(maximise, minimise)
             least, most = (dict(map(read_bound, bounds)) for bounds in (at_least, at_most))
             decision = evaluation.choose(objective, at_least=least, at_most=most, fit=other)
-    output.save(out, lambda: _draw(evaluation, decision))
+    output.save(out, figure.drawing(lambda: _draw(evaluation, decision)))
     output.write_page(view.report(evaluation, decision), report)
     further = [note.to_dict() for note in view.notes_on_input(evaluation)]
     content = decision.to_dict()

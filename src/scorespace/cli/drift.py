@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
-from scorespace.cli.common_options import DataOptions, only
+from scorespace.cli.common_options import CHART_AS_DRAWN, DataOptions, FigureOptions, only
 from scorespace.cli.options import flag, switch
 from scorespace.cli.verbs import verb
 from scorespace.drift.drift import REPLICATES
@@ -67,6 +67,7 @@ def drift(
     out: Annotated[
         Path | None, flag("FILE", "Chart: .png .svg .pdf .html; numbers: .csv .json.", options.OUTPUT)
     ] = None,
+    figure: FigureOptions = CHART_AS_DRAWN,
     report: options.Report = None,
     format: options.OutputFormat = "table",
 ) -> None:
@@ -85,6 +86,7 @@ def drift(
     """
     options.check_output(out, (*options.PICTURES, *options.DATA_FILES), before, *after)
     options.check_output(report, (".html",), before, *after)
+    figure.check(out)
     names = {Path(path).name: path for path in after}
     if len(names) < len(after):
         raise DataError("two samples have the same name.", seen=listing(after), hint="rename one of the files")
@@ -142,6 +144,8 @@ def drift(
             result = match(reference, samples, name=Path(before).name, **settings)
             page = view.match_document(result)
     content = result.to_dict()
-    output.write_result(page, content, format, report=report, out=out, draw=draw, rows=result.rows, out_label="drift")
+    output.write_result(
+        page, content, format, report=report, out=out, draw=figure.drawing(draw), rows=result.rows, out_label="drift"
+    )
     if fail_on_alarm and content["alarm"] is not None:
         raise typer.Exit(1)

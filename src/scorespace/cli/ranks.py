@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.common_options import CHART_AS_DRAWN, FigureOptions
 from scorespace.cli.options import flag, switch
 from scorespace.cli.verbs import verb
 from scorespace.comparisons.ranking import dataset_tests, direction, rank_models
@@ -64,6 +65,7 @@ def ranks(
     out: Annotated[
         Path | None, flag("FILE", "Critical difference diagram: .png .svg .pdf .html.", options.OUTPUT)
     ] = None,
+    figure: FigureOptions = CHART_AS_DRAWN,
     report: options.Report = None,
     format: options.OutputFormat = "table",
 ) -> None:
@@ -72,6 +74,7 @@ def ranks(
     Example: scorespace ranks results.csv --measure auc --out ranks.png
     """
     options.check_output(out, options.PICTURES, results)
+    figure.check(out)
     options.check_output(report, (".html",), results)
     if lower and higher:
         raise DataError(
@@ -85,4 +88,4 @@ def ranks(
     content = ranking.to_dict()
     content["notes"] = [*(note.to_dict() for note in table.notes), *content["notes"]]
     page, draw = view.document(ranking, table.name, table.notes), view.picture(ranking).draw
-    output.write_result(page, content, format, report=report, out=out, draw=draw, out_label="ranks")
+    output.write_result(page, content, format, report=report, out=out, draw=figure.drawing(draw), out_label="ranks")

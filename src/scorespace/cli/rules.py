@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from scorespace.cli import options, output
+from scorespace.cli.common_options import CHART_AS_DRAWN, FigureOptions
 from scorespace.cli.options import flag, switch
 from scorespace.cli.verbs import verb
 
@@ -60,6 +61,7 @@ def rules(
     allow_remote: options.AllowRemote = False,
     report: options.Report = None,
     out: Annotated[Path | None, flag("FILE", "Chart of the rules: .png .svg .pdf .html.", options.OUTPUT)] = None,
+    figure: FigureOptions = CHART_AS_DRAWN,
     format: options.OutputFormat = "table",
 ) -> None:
     """Mine association rules, or evaluate given ones: support, confidence, lift, and significance.
@@ -68,6 +70,7 @@ def rules(
     """
     options.check_output(report, (".html",), data)
     options.check_output(out, options.PICTURES, data)
+    figure.check(out)
     from scorespace.measures.catalog import read_bound
     from scorespace.report import rules as view
     from scorespace.unsupervised.rules import MEASURES
@@ -82,4 +85,4 @@ def rules(
         result = find(options.filter_rows(data, where), **settings, progress=progress)
     content = result.to_dict() | ({"rows": result.rows()} if format == "csv" else {})
     page, draw = view.document(result), view.picture(result).draw
-    output.write_result(page, content, format, report=report, out=out, draw=draw, header=result.columns)
+    output.write_result(page, content, format, report=report, out=out, draw=figure.drawing(draw), header=result.columns)

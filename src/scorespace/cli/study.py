@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.common_options import CHART_AS_DRAWN, FigureOptions
 from scorespace.cli.options import flag, switch
 from scorespace.cli.verbs import verb
 from scorespace.errors import ScoreSpaceError
@@ -62,6 +63,7 @@ def study(
     pickle: Annotated[bool, switch("--pickle", "Save the model as a pickle; loading a pickle runs code.")] = False,
     seed: options.Seed = 0,
     out: Annotated[Path | None, flag("FILE", "Chart (.png .svg .pdf .html) or model (.skops .onnx).")] = None,
+    figure: FigureOptions = CHART_AS_DRAWN,
     report: options.Report = None,
     format: options.OutputFormat = "table",
 ) -> None:
@@ -71,6 +73,7 @@ def study(
     """
     options.check_output(out, _MODELS if kind == "model" else options.PICTURES, data)
     options.check_output(report, (".html",), data)
+    figure.check(out)
     if kind == "model" and report is not None:
         raise ScoreSpaceError("a saved model has no report.", hint="leave out --report")
     from scorespace.experiments.data import dataset as read
@@ -97,7 +100,9 @@ def study(
     charts = [block.draw for section in page.sections for block in section.blocks if isinstance(block, Picture)]
     if out is not None and not charts:
         raise ScoreSpaceError("these results have no chart.", hint="leave out --out")
-    output.write_result(page, content, format, report=report, out=out, draw=charts[0] if charts else None)
+    output.write_result(
+        page, content, format, report=report, out=out, draw=figure.drawing(charts[0] if charts else None)
+    )
 
 
 def _of_data(kind: Kind, learner: str, cases: Any, settings: dict[str, Any]) -> tuple[Document, Row]:

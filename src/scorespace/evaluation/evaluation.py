@@ -32,9 +32,10 @@ from scorespace.evaluation.results import Results
 from scorespace.inference.bands import Band
 from scorespace.inference.estimate import Estimates
 from scorespace.measures import MeasureSpec, parse
-from scorespace.report import confusion_matrix, notebook, plots, screen, serialize, terminal
+from scorespace.report import chart_styles, confusion_matrix, notebook, plots, screen, serialize, terminal
 from scorespace.report import html as report
 from scorespace.report import sections as pages
+from scorespace.report.chart_styles import StyleName
 from scorespace.results import SCHEMA, Alternative, Row
 
 
@@ -443,7 +444,16 @@ class Evaluation(Results):
         """
         return curves.band(self, curves.requested(kind, **options), model, simultaneous)
 
-    def plot(self, kind: str = "roc", *, band: bool | str = False, axes: str = "linear", **options: Any) -> Any:
+    def plot(
+        self,
+        kind: str = "roc",
+        *,
+        band: bool | str = False,
+        axes: str = "linear",
+        style: StyleName | None = None,
+        size: str | None = None,
+        **options: Any,
+    ) -> Any:
         """A chart of all models.
 
         Parameters
@@ -454,6 +464,10 @@ class Evaluation(Results):
             Whether to draw bands, and of which kind; True for simultaneous ones.
         axes : {"linear", "log"}
             "log": false positive rates of a ROC curve on a log axis, for rare positives.
+        style : {"slide", "paper"}, optional
+            Fonts, lines and colours for a slide or a paper.
+        size : str, optional
+            Width and height, such as "12x8cm".
         **options
             Options of the kind.
 
@@ -462,7 +476,7 @@ class Evaluation(Results):
         altair.Chart
             The chart.
         """
-        return plots.as_altair(self.drawing(kind, band=band, axes=axes, **options))
+        return plots.as_altair(chart_styles.styled(self.drawing(kind, band=band, axes=axes, **options), style, size))
 
     def drawing(
         self, kind: str, *, band: bool | str = False, models: Sequence[str] = (), axes: str = "linear", **options: Any

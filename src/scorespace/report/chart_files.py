@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -35,7 +36,7 @@ ENDINGS: Final = (".png", ".svg", ".pdf", ".html", ".json")
 def save(chart: Any, path: str | Path, scale: float = 2.0) -> Path:
     """Write a chart as image, HTML or Vega-Lite spec, by the file name extension; a failure leaves no file.
 
-    `scale` applies to .png. Altair charts are accepted, too.
+    `scale` applies to .png without a style. Altair charts are accepted, too.
     """
     path = Path(path)
     ending = path.suffix.lower()
@@ -46,6 +47,7 @@ def save(chart: Any, path: str | Path, scale: float = 2.0) -> Path:
 
 def _encode(spec: Spec, ending: str, scale: float) -> bytes:
     content: str | bytes
+    styled = spec.get("usermeta", {})
     if ending == ".json":
         content = json.dumps(spec, indent=1)
     elif ending == ".html":
@@ -53,10 +55,13 @@ def _encode(spec: Spec, ending: str, scale: float) -> bytes:
         content = html.render(Document("", "", (Section("chart", "", (picture,)),)))
     elif ending == ".svg":
         content = svg(spec)
+        if styled:  # one unit is a point, and not a pixel of 1/96 inch
+            content = _SVG_SIZE.sub(r'width="\1pt" height="\2pt"', content, count=1)
     else:
         import vl_convert  # 90 MB, needed for images only
 
         convert = getattr(vl_convert, f"vegalite_to_{ending[1:]}")
+        scale = styled.get("dots_per_inch", 72 * scale) / 72
         content = convert(_static(spec), **({"scale": scale} if ending == ".png" else {}))
     return content.encode(errors="replace") if isinstance(content, str) else content
 
@@ -66,6 +71,16 @@ def svg(spec: Spec) -> str:
     import vl_convert
 
     return str(vl_convert.vegalite_to_svg(_static(spec)))
+
+
+_SVG_SIZE: Final = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
+
+
+def svg_size(picture: str) -> tuple[float, float]:
+    """Width and height of a chart as SVG."""
+    found = _SVG_SIZE.search(picture)
+    assert found is not None, "an SVG without a size"
+    return float(found[1]), float(found[2])
 
 
 _INVALID_XML: Final = dict.fromkeys(

@@ -131,13 +131,13 @@ def _histogram(rows: list[Row], names: Mapping[str, object], score_range: tuple[
     encoding = {
         "x": field("low:Q", bin="binned", title="Score", axis=axis(score_range), scale=scale(score_range)),
         "x2": "high",
-        "y": field("signed:Q", title="Proportion of class", axis=share_axis, scale=y_scale),
+        "y": field("signed:Q", title="Share of class", axis=share_axis, scale=y_scale),
         "color": field("side:N", scale={"domain": list(CLASSES), "range": list(CLASSES.values())}, legend=None),
         "tooltip": [
             field("model:N", title="Model"),
             field("class:N", title="Class"),
             field("span:N", title="Scores"),
-            field("share:Q", title="Proportion of class", format=".1%"),
+            field("share:Q", title="Share of class", format=".1%"),
         ],
     }
     return mark("bar", None, encoding, binSpacing=1)

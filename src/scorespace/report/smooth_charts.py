@@ -177,7 +177,7 @@ def _mirrored_bars(
         "x2": "high",
         "y": field(
             "signed:Q",
-            title="Proportion of class",
+            title="Share of class",
             axis={"labelExpr": "format(abs(datum.value), '.0%')", "tickCount": 5, "grid": False},
             scale=scale((-heights[-1] - margin, heights[1] + margin)),
             stack="zero",
@@ -193,7 +193,7 @@ def _mirrored_bars(
             field("class:N", title="Class"),
             field("kind:N", title="Cases"),
             field("span:N", title="Scores"),
-            field("share:Q", title="Proportion of class", format=".1%"),
+            field("share:Q", title="Share of class", format=".1%"),
         ],
     }
     layers = [
