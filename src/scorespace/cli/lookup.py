@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
-from scorespace.cli.options import Format, switch
+from scorespace.cli.options import Format, Side, flag, switch
 from scorespace.cli.verbs import verb
 from scorespace.comparisons.test import TESTS, tests_in_order
 from scorespace.curves.curve import CURVES
 from scorespace.dependencies import list_dependencies
-from scorespace.errors import DataError
+from scorespace.errors import DataError, MeasureError, listing
 from scorespace.evaluation.curves import kinds
 from scorespace.measures import measures as all_measures
 from scorespace.measures.measure import MEASURES
@@ -31,7 +31,9 @@ from scorespace.report.catalogue import (
     tests_grid,
 )
 from scorespace.report.document import Document, Grid, Section, Text
+from scorespace.report.formulas import measures_of_decisions, worked, worked_grid
 from scorespace.results import SCHEMA, Row, grouped
+from scorespace.tables import Counts
 
 _HELP = "A name or alias, or words to search for."
 
@@ -62,12 +64,50 @@ _MeasureName = Annotated[list[str] | None, search_argument(MEASURES.completed)]
 
 
 @verb("Reference and tools", 2, runs_without_arguments=True)
-def measures(name: _MeasureName = None, format: options.OutputFormat = "table") -> None:
-    """List, search or explain measures.
+def measures(
+    name: _MeasureName = None,
+    on: Annotated[
+        str | None,
+        flag("MATRIX", "Put the counts of a confusion matrix into the formulas: 'TP FN; FP TN', or FILE.csv."),
+    ] = None,
+    rows: Annotated[
+        Side | None, flag(None, "Whether rows of the matrix are actual or predicted classes; actual by default.")
+    ] = None,
+    positive: options.Positive = None,
+    format: options.OutputFormat = "table",
+) -> None:
+    """List, search or explain measures; with --on, their formulas with the numbers put in.
 
     Example: scorespace measures precision
+
+    Example: scorespace measures ppv --on "6 2; 1 3"
     """
+    if on is not None:
+        _work_out(name, _counts_of(on, rows, positive), format)
+        return
     look_up(MEASURES, name, format, all_entries=all_measures(), list_grid=described, detail_grid=explained, row=entry)
+
+
+def _counts_of(matrix: str, rows: Side | None, positive: str | None) -> Counts:
+    """The four counts of a confusion matrix of two classes."""
+    table = next(iter(options.data_and_matrices(None, [matrix], rows, positive)[0].values()))
+    if table.positive is None or len(table.classes) != 2:
+        raise DataError(
+            "formulas need a matrix of two classes, one of them positive.",
+            seen=listing(table.classes),
+            hint="'6 2; 1 3', or --positive CLASS",
+        )
+    return table.counts_of(table.positive)
+
+
+def _work_out(name: list[str] | None, counts: Counts, form: Format) -> None:
+    """Write the formulas of some or all measures of decisions with the counts put in."""
+    found = [MEASURES.find(one) for one in name or ()] or measures_of_decisions()
+    for one in found:
+        if one.table is not Counts:
+            raise MeasureError(f"{one.name} is not computed from four counts.", hint="ppv, tpr, acc or f1")
+    rows = [{"name": one.name, "value": float(one(counts)), "formula": worked(one, counts)} for one in found]
+    output.write_grid(worked_grid(counts, found), {"schema": SCHEMA, "rows": rows}, form)
 
 
 _CurveName = Annotated[list[str] | None, search_argument(CURVES.completed)]

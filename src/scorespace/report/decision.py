@@ -111,6 +111,8 @@ def short_blocks(evaluation: EvaluationView, decision: Decision) -> list[Block]:
     condition = _condition(decision).text.partition("; slope")[0]
     full = choice_grid(decision)
     columns = [index for index, name in enumerate(full.columns) if name != "M" and not name.startswith("apparent at")]
+    if evaluation.profile.full:  # apparent costs first
+        columns.sort(key=lambda index: full.columns[index].startswith("cost/case"))
     own = {choice.model: value_text(choice.out_of_sample) for choice in decision.choices}
     repeated = (_PROCEDURE, own.get(decision.best.model))
     worse_constants = len(decision.trivial) - 1

@@ -9,7 +9,7 @@ from scorespace.measures.rules import confidence, rule_lift, support
 from scorespace.report.chart_theme import COLOURS, FAINT, Spec, datum, field, layered, mark, themed
 from scorespace.report.document import Block, Document, Grid, Notes, Picture, Section, Verdict
 from scorespace.results import Row, count_noun, format_p_cell, grouped
-from scorespace.unsupervised.rules import LIKELY, Rule, Rules
+from scorespace.unsupervised.rules import LIKELY, MEASURES, Rule, Rules
 
 
 def rule_chart(rules: Rules) -> Spec:
@@ -43,6 +43,7 @@ def rule_chart(rules: Rules) -> Spec:
 
 _MAX_RULES_IN_TEXT: Final = 20
 _MEASURES_IN_TEXT: Final = ("confidence", "rule_lift")
+_MAX_MEASURES_IN_TEXT: Final = 4
 
 
 def document(rules: Rules) -> Document:
@@ -71,9 +72,9 @@ def facts(rules: Rules) -> str:
 
 
 def _short(rules: Rules) -> Grid:
-    """Text version: confidence with its interval and the lift, or the first two requested measures."""
-    requested = [str(estimate.spec) for estimate in rules.rules[0].estimates]
-    first, *others = [name for name in _MEASURES_IN_TEXT if name in requested] or requested[:2]
+    """Text version: confidence with its interval and the lift, or the requested measures."""
+    computed = [str(estimate.spec) for estimate in rules.rules[0].estimates]
+    first, *others = _MEASURES_IN_TEXT if computed == list(MEASURES) else computed[:_MAX_MEASURES_IN_TEXT]
     table = _grid(rules, rules.rules[:_MAX_RULES_IN_TEXT], [first, *others])
     value_columns = range(4, 4 + len(others))
     rows = (

@@ -9,6 +9,7 @@ from typing import Final
 from scorespace.report import measures as measures_view
 from scorespace.report.confusion_matrix import confusion_blocks
 from scorespace.report.document import Block, Document, Grid, Notes, Section, Verdict
+from scorespace.report.formulas import worked_grid
 from scorespace.report.protocol import EvaluationView, facts
 from scorespace.report.sections import SECTIONS
 
@@ -23,6 +24,8 @@ def summary_blocks(evaluation: EvaluationView) -> Sequence[Block]:
     grid, *texts = measures_view.measure_blocks(evaluation)
     table = [short_grid(grid, evaluation) if isinstance(grid, Grid) else grid, *texts]
     matrix = [] if evaluation.requested else confusion_blocks(evaluation)
+    if matrix and evaluation.profile.full and evaluation.leader in evaluation.models.two_class:
+        matrix.append(worked_grid(evaluation.counts(evaluation.leader)))
     crisp = not any(one.thresholded or one.scores_classes for one in evaluation.models.values())
     return [*matrix, *table] if crisp else [*table, *matrix]
 
@@ -85,7 +88,7 @@ def footer(evaluation: EvaluationView, *, every_note: bool = False, python: bool
     if python:
         notes, every, report = "ev.notes", "ev.everything", 'ev.report("r.html")'
     parts = [f"{hidden}: {notes}"] if hidden else []
-    parts += [] if evaluation.requested or evaluation.full else [f"all measures: {every}"]
+    parts += [] if evaluation.requested or evaluation.full or evaluation.profile.full else [f"all measures: {every}"]
     return "   ".join([*parts, f"report: {report}"])
 
 

@@ -143,7 +143,8 @@ def learning(learning_curve: LearningCurve) -> Document:
         cells.setdefault(row["size"], []).append(f"{decimals(mean)} ± {decimals(sd)}")
     rows = tuple((grouped(size), *pair) for size, pair in cells.items())
     caption = (
-        f"{learning_curve.measure}: mean ± standard deviation over {grouped(learning_curve.test.shape[1])} splits."
+        f"{learning_curve.measure}: mean ± standard deviation over {grouped(learning_curve.test.shape[1])} splits. On "
+        "training cases it is also called inner, on test cases outer."
     )
     grid = Grid(("training cases", "on training cases", "on test cases"), rows, caption)
     return _page(learning_curve, "learning", "Learning curve", grid, learning_chart)
@@ -173,7 +174,10 @@ def inner_grid(nested: Sequence[tuple[str, NestedScores]], *, has_many_datasets:
         )
         for name, scores in nested
     ]
-    caption = "Mean over splits of the selection measure: on inner folds of the training cases, and on test cases."
+    caption = (
+        "Mean over splits of the selection measure: on inner folds of the training cases, and on test cases. `study "
+        "learning` compares training cases themselves with test cases."
+    )
     return Grid(("learner", "measure", "inner", "outer", "fit"), tuple(rows), caption).without_blanks()
 
 

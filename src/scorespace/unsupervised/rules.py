@@ -545,7 +545,8 @@ def _describe_rule(rule: Rule) -> str:
         return f"{' and '.join(rule.antecedent)} {never} in the {grouped(float(table.total))} transactions."
     confidence, base = float(table.both / table.antecedent), float(table.consequent / table.total)
     share, base_share = (f"{decimals(100 * value, 1)} %" for value in (confidence, base))
-    subject = f"Of the {grouped(float(table.antecedent))} transactions with {' and '.join(rule.antecedent)}"
+    bought = count_noun(float(table.antecedent), "transaction")
+    subject = f"Of the {bought} with {' and '.join(rule.antecedent)}"
     p_value_text = "" if math.isnan(rule.p_adjusted) else f", adjusted {p_text(rule.p_adjusted)}"
     return f"{subject}, {share} have {' and '.join(rule.consequent)} (overall {base_share}{p_value_text})."
 
