@@ -7,7 +7,8 @@ import scorespace as ss
 from helpers.shown import points
 from scorespace.report import clusters as view
 from scorespace.report import html, terminal
-from scorespace.report.clusters import cluster_chart, number, principal
+from scorespace.report.cluster_charts import cluster_chart, principal
+from scorespace.report.clusters import number
 from scorespace.report.document import Picture
 
 DATA = points()
@@ -74,3 +75,20 @@ def test_principal_axes_are_those_of_the_singular_values():
     np.testing.assert_allclose(middle, POINTS.mean(axis=0))
     np.testing.assert_allclose(np.abs(axes.T), np.abs(directions[:2]), atol=1e-9)
     np.testing.assert_allclose(shares, (values**2 / (values**2).sum())[:2])
+
+
+def test_two_features_are_drawn_as_they_are_with_borders_and_radii():
+    data = {"x": [0.0, 2.0, 1.0, 1.0, 7.0, 9.0], "y": [0.0, 0.0, 2.0, 0.5, 1.0, 1.0], "k": list("aaaabb")}
+    spec = cluster_chart(ss.clusters(data, labels="k", features=["x", "y"], resamples=0, replicates=20))
+    title = {layer["encoding"]["x"].get("title") for layer in spec["layer"]} - {None}
+    assert title == {"x"}
+    tables = [spec["datasets"][layer["data"]["name"]] for layer in spec["layer"]]
+    border = {(row["x"], row["y"]) for row in tables[0] if row["cluster"] == "a"}
+    assert border == {(0, 0), (2, 0), (1, 2)}  # without the inner point
+    circle = [(row["x"] - 8, row["y"] - 1) for row in tables[1] if row["cluster"] == "b"]
+    np.testing.assert_allclose(np.hypot(*np.transpose(circle)), 1, atol=1e-4)  # the radius of b
+    # Centroids (1, 0.625) and (8, 1): 7.01 apart; the nearest points are (2, 0) and (7, 1).
+    assert "7.01" in str(spec["datasets"])
+    assert [{"x": 2.0, "y": 0.0}, {"x": 7.0, "y": 1.0}] in [
+        [{"x": row["x"], "y": row["y"]} for row in table if "pair" in row] for table in tables
+    ]
