@@ -4,7 +4,7 @@ import pytest
 
 from helpers.shown import published
 from scorespace.report import suite
-from scorespace.report.suite import area_chart, difference_chart, spread_chart
+from scorespace.report.suite import area_chart, difference_chart, signed_chart, spread_chart
 
 REPORT = published()
 
@@ -20,7 +20,7 @@ def test_the_table():
 def test_the_page():
     page = suite.document(REPORT, "facts")
     assert (page.title, page.facts) == ("3 sets", "facts")
-    assert [len(section.blocks) for section in page.sections] == [2, 4]
+    assert [len(section.blocks) for section in page.sections] == [2, 5]
     assert [section.name for section in page.brief().sections] == ["sets"]
 
 
@@ -32,6 +32,29 @@ def test_a_dot_for_each_set_and_learner():
     ]
 
 
-@pytest.mark.parametrize("draw", [spread_chart, difference_chart, lambda found: area_chart(found, "one")])
+def test_signed_differences_of_both_areas():
+    spec = signed_chart(REPORT, "one", "two")
+    bars = {
+        (row["set"], row["area"]): row["difference"]
+        for rows in spec["datasets"].values()
+        for row in rows
+        if "set" in row
+    }
+    by_key = {(cell.dataset, cell.learner): cell for cell in REPORT.cells}
+    for name in REPORT.datasets:
+        one, two = by_key[name, "one"], by_key[name, "two"]
+        assert bars[name, "AUC"] == pytest.approx(one.auc - two.auc, abs=1e-6)
+        assert bars[name, "smAUC"] == pytest.approx(one.smauc - two.smauc, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        spread_chart,
+        difference_chart,
+        lambda found: area_chart(found, "one"),
+        lambda found: signed_chart(found, "one", "two"),
+    ],
+)
 def test_charts_are_valid_whatever_sets_are_called(draw, valid):
     valid(draw(REPORT))

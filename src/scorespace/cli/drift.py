@@ -95,8 +95,6 @@ def drift(
         raise DataError("--fail-on-alarm needs batches over time.", hint="--over-time, or --by COL")
     if by is not None and len(after) > 1:
         raise DataError("--by splits one file into batches.", seen=listing(after), hint="one AFTER, or --over-time")
-    if len(after) > 1 and not is_monitoring and out is not None and out.suffix.lower() not in options.DATA_FILES:
-        raise DataError("the chart compares two samples.", seen=listing(after), hint="one AFTER, or --out FILE.csv")
     scores = options.split_columns(data_options.score, before)
     if measures or feature or id is not None:
         refuse_over_time = over_time or by is not None or len(after) > 1 or weight is not None
@@ -142,6 +140,7 @@ def drift(
             page = view.document(result, (Path(before).name, Path(after[0]).name))
         else:
             result = match(reference, samples, name=Path(before).name, **settings)
+            draw = view.match_picture(result).draw
             page = view.match_document(result)
     content = result.to_dict()
     output.write_result(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from scorespace.curves import roc
 from scorespace.drift.monitor import ALARM, BATCH_QUANTITIES, Monitoring, evidence_text
 from scorespace.drift.nearest_sample import SampleMatches
 from scorespace.drift.result import FAMILY, Drift, DriftAspect, ModelDrift
@@ -52,33 +53,62 @@ def drift_panels(drift: Drift) -> list[Callable[[], Spec]]:
     return [lambda draw=draw: themed(draw()) for model_drift in drift.models for draw in _panels(drift, model_drift)]  # type: ignore[misc]
 
 
+def match_chart(matches: SampleMatches) -> Spec:
+    """Score distributions and curves of the reference and of all samples, nearest first, for each model."""
+    first = next(iter(matches.drifts.values()))
+    rows = []
+    for k, model_drift in enumerate(first.models):
+        others = {name: matches.drifts[name].models[k] for name in matches.ranked}
+        names = [matches.before, *others]
+        tables = [model_drift.tables[0], *(other.tables[1] for other in others.values())]
+        curves: dict[str, list[Any]] = {"ROC": list(map(roc, tables))} if first.labelled else {}
+        if model_drift.curves is not None and all(other.curves is not None for other in others.values()):
+            after = [other.curves[1] for other in others.values() if other.curves is not None]
+            curves["Smooth ROC, at the prevalence before"] = [model_drift.curves[0], *after]
+        title = f"{model_drift.model}: " if len(first.models) > 1 else ""
+        panels = _panels_of(dict(zip(names, tables, strict=True)), curves, first.labelled, title)
+        rows.append({"hconcat": [draw() for draw in panels], "spacing": 28})
+    return themed({"vconcat": rows, "spacing": 36, "description": f"Scores and curves of {', '.join(names)}."})
+
+
+def match_picture(matches: SampleMatches) -> Picture:
+    """Chart of the reference and all samples."""
+    return Picture(lambda: match_chart(matches), "Distributions of the scores and curves of all samples.")
+
+
 def _panels(drift: Drift, model_drift: ModelDrift) -> list[Callable[[], Spec]]:
-    title_prefix = f"{model_drift.model}: " if len(drift.models) > 1 else ""
-    curves = {"ROC": model_drift.roc_curves} if drift.labelled else {}
+    curves: dict[str, Sequence[Any]] = {"ROC": model_drift.roc_curves} if drift.labelled else {}
     if model_drift.curves is not None:
         curves["Smooth ROC, at the prevalence before"] = model_drift.curves
-    defined = {title: pair for title, pair in curves.items() if all(np.isfinite(curve.y).all() for curve in pair)}
+    title = f"{model_drift.model}: " if len(drift.models) > 1 else ""
+    return _panels_of(dict(zip(SAMPLES, model_drift.tables, strict=True)), curves, drift.labelled, title)
+
+
+def _panels_of(
+    tables: Mapping[str, ScoreTable], curves: Mapping[str, Sequence[Any]], labelled: bool, title_prefix: str
+) -> list[Callable[[], Spec]]:
+    """Distributions of the scores of each sample, and each kind of curves that all samples have."""
+    defined = {title: found for title, found in curves.items() if all(np.isfinite(curve.y).all() for curve in found)}
     curve_charts = (
-        partial(curve_panel, dict(zip(SAMPLES, pair, strict=True)), title, 300, "sample")
-        for title, pair in defined.items()
+        partial(curve_panel, dict(zip(tables, found, strict=True)), title, 300, "sample")
+        for title, found in defined.items()
     )
-    return [partial(_distributions, model_drift, drift.labelled, title_prefix), *curve_charts]
+    return [partial(_distributions, tables, labelled, title_prefix), *curve_charts]
 
 
-def _distributions(model_drift: ModelDrift, labelled: bool, title_prefix: str) -> Spec:
-    """Histograms of both samples: the positive class upwards, the other classes downwards."""
-    before, after = model_drift.tables
-    scores = np.concatenate([before.score, after.score])
+def _distributions(tables: Mapping[str, ScoreTable], labelled: bool, title_prefix: str) -> Spec:
+    """Histograms of the samples: the positive class upwards, the other classes downwards."""
+    scores = np.concatenate([table.score for table in tables.values()])
     score_range = unit_or_none(scores)
     low, high = score_range or (float(scores.min()), float(scores.max()))
     edges = np.linspace(low, high if high > low else low + 1, _BINS + 1)
-    rows = [row for k, table in enumerate(model_drift.tables) for row in _steps(SAMPLES[k], table, edges, labelled)]
+    rows = [row for name, table in tables.items() for row in _steps(name, table, edges, labelled)]
     share_axis = {"labelExpr": "format(abs(datum.value), '.0%')", "tickCount": 5, "grid": False}
     encoding = {
         "x": field("x:Q", title="Score", axis=axis(score_range), scale=scale(score_range)),
         "y": field("y:Q", title="Share of class" if labelled else "Share of cases", axis=share_axis),
-        "color": coloured("sample", SAMPLES),
-        "strokeDash": dashed("sample", SAMPLES),
+        "color": coloured("sample", tables),
+        "strokeDash": dashed("sample", tables),
         "detail": "side:N",
         "order": "place:Q",
         "tooltip": [field("sample:N"), field("class:N"), field("share:Q", format=".1%")],
@@ -88,8 +118,9 @@ def _distributions(model_drift: ModelDrift, labelled: bool, title_prefix: str) -
         mark("line", rows, encoding, interpolate="step-after", strokeWidth=2),
     ]
     if labelled:
-        positive = before.classes[before.positive]
-        others = [name for name in before.classes if name != positive]
+        first = next(iter(tables.values()))
+        positive = first.classes[first.positive]
+        others = [name for name in first.classes if name != positive]
         layers += [_class_label(f"▲ {positive}", "top"), _class_label(f"▼ {', '.join(others)}", "bottom")]
     title = f"{title_prefix}{'Scores within the classes' if labelled else 'Scores'}"
     return layered(layers, 330, 300, title=panel_title(title))
@@ -159,7 +190,8 @@ def match_document(matches: SampleMatches) -> Document:
     )
     reference = f"{matches.before}: {grouped(first_drift.sizes[0])} cases"
     line = f"{reference}   {len(matches.drifts)} samples   positive = {first_drift.positive}"
-    return one_section("Drift", line, "Drift", [Grid(columns, lines, caption)], matches.words, matches.notes)
+    page = one_section("Drift", line, "Drift", [Grid(columns, lines, caption)], matches.words, matches.notes)
+    return page.add(Section("charts", "All samples", (match_picture(matches),)))
 
 
 def smallest_p(drift: Drift) -> float:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from itertools import combinations
+from typing import Any, Final
 
 import numpy as np
 
 from scorespace.experiments.smooth_roc_suite import SmoothReport
-from scorespace.report.chart_theme import Spec, coloured, datum, field, layered, mark, reference, themed
+from scorespace.report.chart_theme import INK, Spec, coloured, datum, field, layered, mark, reference, themed
 from scorespace.report.document import Block, Document, Grid, Picture, Section, Verdict
 from scorespace.results import Row, grouped
 
@@ -36,6 +37,31 @@ def difference_chart(report: SmoothReport) -> Spec:
     titles = "Difference of the learners in AUC", "Difference in smAUC"
     names = list(dict.fromkeys(str(row["learner"]) for row in rows))
     return _scatter(rows, titles, names, "above the diagonal, the difference in smAUC is larger")
+
+
+def signed_chart(report: SmoothReport, a: str, b: str) -> Spec:
+    """Difference a − b in AUC and smAUC on every data set: bars above zero where a is better, below where b is."""
+    signed = {title: report.column(a, name) - report.column(b, name) for title, name in _AREAS.items()}
+    rows: list[Row] = [
+        {"set": dataset, "area": title, "difference": datum(float(value))}
+        for title, values in signed.items()
+        for dataset, value in zip(report.datasets, values, strict=True)
+    ]
+    colour = coloured("area", list(_AREAS))
+    square = {**colour["legend"], "symbolType": "square", "symbolSize": 130}
+    encoding = {
+        "x": field("set:N", title=None, sort=None, axis={"labelAngle": -40, "labelColor": INK, "labelLimit": 140}),
+        "xOffset": field("area:N"),
+        "y": field("difference:Q", title=f"{a} − {b}"),
+        "color": {**colour, "legend": square},
+        "tooltip": [field("set:N", title="Data set"), field("area:N"), field("difference:Q", format="+.3f")],
+    }
+    layers = [mark("bar", rows, encoding), mark("rule", [{"zero": 0}], {"y": field("zero:Q")}, color=INK)]
+    description = f"{a} minus {b} in AUC and smAUC on every data set: above zero {a} is better, below it {b}."
+    return themed(layered(layers, 560, 280, description=description))
+
+
+_AREAS: Final = {"AUC": "auc", "smAUC": "smauc"}
 
 
 def area_chart(report: SmoothReport, learner: str) -> Spec:
@@ -89,6 +115,9 @@ def document(report: SmoothReport, facts: str = "") -> Document:
     pictures: list[Block] = [Picture(lambda: spread_chart(report), _alt(report, "varies less"))]
     if len(report.learners) > 1:
         pictures.append(Picture(lambda: difference_chart(report), _alt(report, "further apart")))
+    for a, b in combinations(report.learners, 2):
+        alt = f"{a} minus {b} in AUC and smAUC on every data set."
+        pictures.append(Picture(partial(signed_chart, report, a, b), alt))
     alt = "Mean and standard deviation of AUC and smAUC on every data set, of "
     pictures += [Picture(partial(area_chart, report, learner), f"{alt}{learner}.") for learner in report.learners]
     sections = (
