@@ -181,3 +181,16 @@ def test_the_page(run, films, tmp_path):
 def test_what_is_for_scores_says_so_in_flags(run, write):
     done = run("agree", write("r.csv", "a,b\n1,2\n2,2\n"), "--rater", "A=a", "--rater", "B=b", "--positive", "2")
     assert done.err == "DataError: positive='2' is for raters with scores.\n  hint: --rater A=DECISION,SCORE\n"
+
+
+def test_the_file_lists_every_instance_with_its_verdict(run, films, tmp_path):
+    content = run("agree", *films, "--out", "all.csv", "--format", "json").json()
+    rows = list(csv.DictReader((tmp_path / "all.csv").open()))
+    assert len(rows) == content["data"]["rows"]
+    by_verdict = {}
+    for row in rows:
+        by_verdict.setdefault(row["verdict"], []).append(row["id"])
+    assert by_verdict["same decision, similar scores"] == list(map(str, content["together"]))
+    (pair,) = content["rows"]
+    assert len(by_verdict["similar scores, different decisions"]) == pair["alike"]
+    assert len(by_verdict["same decision, different scores"]) == pair["apart"]

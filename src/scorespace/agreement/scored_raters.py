@@ -34,6 +34,16 @@ CHANCE_CORRECTED: Final = ("fleiss", "ac1", "krippendorff")
 CHANCE_CORRECTED_OF_PAIR: Final = ("scott", "ac1", "krippendorff")
 """Chance-corrected measures of all raters; Cohen's kappa is given by pair."""
 
+VERDICTS: Final = np.array(
+    [
+        "different decisions, different scores",
+        "similar scores, different decisions",
+        "same decision, different scores",
+        "same decision, similar scores",
+    ]
+)
+"""Verdicts on an instance, by 2 · same decision + similar scores."""
+
 _ROUNDING: Final = 1e-12  # 0.8 − 0.7 is slightly more than 0.1
 _MAX_IDS_LISTED: Final = 5  # in a sentence
 
@@ -171,6 +181,19 @@ class Agreement(Result):
                     )
         return rows
 
+    def verdicts(self) -> list[Row]:
+        """Every instance for each pair of raters, with whether they decide alike and with similar scores."""
+        rows: list[Row] = []
+        for a, b in combinations(self.raters, 2):
+            same, similar = a.decision == b.decision, _are_similar(a, b, self.tolerance)
+            columns = (a.decision, b.decision, a.score, b.score, VERDICTS[2 * same + similar])
+            names = ("decision_a", "decision_b", "score_a", "score_b", "verdict")
+            rows += [
+                {"a": a.name, "b": b.name, "id": identity, **dict(zip(names, cells, strict=True))}
+                for identity, *cells in zip(self.ids, *map(to_json_types, columns), strict=True)
+            ]
+        return rows
+
     def rows(self) -> list[Row]:
         return [pair.row() for pair in self.pairs]
 
@@ -276,7 +299,7 @@ def _make_rater(name: str, decision: Any, score: Any, truth: Array | None, weigh
 def _compare_raters(a: Rater, b: Rater, ids: tuple[Any, ...], tolerance: float, level: float, seed: int) -> RaterPair:
     table = confusion(*map(_decision_labels, (a, b)), classes=("no", "yes"), positive="yes", weight=a.weight)
     difference = np.abs(a.score - b.score)
-    is_similar, is_same_decision = difference <= tolerance + _ROUNDING, a.decision == b.decision
+    is_similar, is_same_decision = _are_similar(a, b, tolerance), a.decision == b.decision
     alike, apart = np.flatnonzero(is_similar & ~is_same_decision), np.flatnonzero(~is_similar & is_same_decision)
     apart = apart[np.argsort(-difference[apart], kind="stable")]
     return RaterPair(
@@ -289,6 +312,10 @@ def _compare_raters(a: Rater, b: Rater, ids: tuple[Any, ...], tolerance: float, 
         tuple(ids[k] for k in alike),
         tuple(ids[k] for k in apart),
     )
+
+
+def _are_similar(a: Rater, b: Rater, tolerance: float) -> NDArray[np.bool_]:
+    return np.abs(a.score - b.score) <= tolerance + _ROUNDING
 
 
 def _kappa(table: ConfusionTable, level: float, seed: int) -> Estimate:

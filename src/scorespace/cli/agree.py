@@ -76,7 +76,7 @@ def agree(
             raise DataError("the chart needs scores, and these raters have none.", hint="--out FILE.csv or .json")
         page, draw, rows = view.rating_document(agreement, name), None, lambda: list(agreement.differing)
     else:
-        page, draw, rows = view.document(agreement, name), view.picture(agreement).draw, agreement.instances
+        page, draw, rows = view.document(agreement, name), view.picture(agreement).draw, agreement.verdicts
     output.write_result(
         page,
         agreement.to_dict(),

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from scorespace.agreement.raters import RaterAgreement
-from scorespace.agreement.scored_raters import Agreement, RaterPair
+from scorespace.agreement.scored_raters import VERDICTS, Agreement, RaterPair
 from scorespace.inference.estimate import Estimate
 from scorespace.report.chart_files import curve_panel
 from scorespace.report.chart_theme import (
@@ -233,7 +233,7 @@ def instance_grid(agreement: Agreement) -> Grid:
         rows_by_kind.setdefault((row["a"], row["b"], row["kind"]), []).append(row)
     rows: list[tuple[str, ...]] = []
     for (a, b, kind), instances in rows_by_kind.items():
-        description = "similar scores, different decisions" if kind == "alike" else "same decision, different scores"
+        description = str(VERDICTS[1 if kind == "alike" else 2])
         ratings = (
             (row, _rating_text(agreement, row, "a"), _rating_text(agreement, row, "b"))
             for row in instances[:_MAX_LISTED]
