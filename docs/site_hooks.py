@@ -3,33 +3,51 @@
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 import sys
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any, Final
 
 from mkdocs.structure.files import File, Files
 
 ROOT: Final = Path(__file__).parents[1]
 PAGES_OF_THE_ROOT: Final = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+GENERATE: Final = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "generate.py")))
 REPORT: Final = "scorespace-demo.html"
-_FIGURE = re.compile(r"\(gallery/(?P<name>[\w-]+)\.svg\)\n+```console\n\$ scorespace (?P<line>.+)\n```")
+_FIGURE = re.compile(r"\(gallery/(?P<name>[\w-]+\.svg)\)")
 _ROW = re.compile(r"<tr>\s*<td[^>]*><code>(?P<name>\w+)</code></td>")
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages of the root, the demo report, and the charts of the gallery, drawn by the commands below them."""
+    """Add the pages of the root, the demo report, and the charts of all pages, drawn by the commands below them."""
     for name in PAGES_OF_THE_ROOT:
         files.append(File.generated(config, name, content=(ROOT / name).read_text(encoding="utf-8")))
-    figures = list(_FIGURE.finditer((ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")))
     with TemporaryDirectory() as name:
-        _run(["demo", "demo --copy", *(found["line"] for found in figures)], Path(name))
-        drawn = {f"gallery/{found['name']}.svg": f"{found['name']}.svg" for found in figures} | {REPORT: REPORT}
-        for path, written in drawn.items():
-            files.append(File.generated(config, path, content=(Path(name) / written).read_bytes()))
+        _run(["demo"], Path(name))
+        files.append(File.generated(config, REPORT, content=(Path(name) / REPORT).read_bytes()))
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        for name, content in _figures(page.read_text(encoding="utf-8")).items():
+            files.append(File.generated(config, f"gallery/{name}", content=content))
     return files
+
+
+def _figures(page: str) -> dict[str, bytes]:
+    """The charts that a page shows, drawn by its own commands on the files that it has."""
+    wanted = set(_FIGURE.findall(page))
+    if not wanted:
+        return {}
+    with GENERATE.folder() as here:
+        lines = []
+        for command in GENERATE.commands(page):
+            GENERATE.prepare(command, here)
+            if command.ours and wanted & set(command.line.split()):
+                lines.append(command.line.removeprefix("scorespace "))
+        _run(lines, here)
+        return {name: (here / name).read_bytes() for name in wanted}
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:

@@ -137,7 +137,7 @@ def _auc_and_value(design: FixedValue[ScoreTable]) -> Comparison:
 
 def _linear_in_auc(design: Design[ScoreTable]) -> tuple[float, float]:
     spec = design.spec
-    return (1.0, 0.0) if spec is None or spec.measure.area is None else spec.measure.area
+    return (1.0, 0.0) if spec is None else spec.measure.in_auc(design.tables[0])
 
 
 def _convert_to_measure(comparison: Comparison, design: Design[ScoreTable]) -> Comparison:

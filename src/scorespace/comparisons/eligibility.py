@@ -17,9 +17,9 @@ MIN_RAREST_CASES: Final = 20
 def requires_auc(design: Design[Any]) -> NotApplicable | None:
     """Requires a measure that is linear in the AUC."""
     spec = design.spec
-    if spec is not None and spec.measure.area is not None and spec.of is None:
+    if spec is not None and isinstance(spec.measure.area, tuple) and spec.of is None:
         return None
-    names = [measure.name for measure in measures() if measure.area is not None]
+    names = [measure.name for measure in measures() if isinstance(measure.area, tuple)]
     requested = "decisions" if spec is None else str(spec)
     hint = 'test="mcnemar"' if spec is None else 'test="bootstrap", which is for any measure'
     return NotApplicable(f"{{title}} is for {' or '.join(names)}, not for {requested}.", hint=hint, error=MeasureError)

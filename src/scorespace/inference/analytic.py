@@ -170,8 +170,8 @@ def maximum_share_interval(plan: IntervalRequest) -> Interval:
 def _auc_interval(
     plan: IntervalRequest, bounds: Callable[[ScoreTable, float], tuple[float, float]], method: str
 ) -> Interval:
-    slope, intercept = plan.request.measure.area or (1.0, 0.0)
     table = plan.request.table.inside(ScoreTable)
+    slope, intercept = plan.request.measure.in_auc(table)
     low, high = bounds(table, plan.level)
     if math.isnan(low):
         is_small = math.isnan(delong_variance(table))
@@ -196,8 +196,8 @@ def delong_logit_interval(plan: IntervalRequest) -> Interval:
 @interval("newcombe", "Newcombe's score interval of an AUC, for few cases", suits=is_linear_in_auc)
 def newcombe_interval(plan: IntervalRequest) -> Interval:
     """Newcombe's interval (2006) with at least DeLong's variance: it has positive width also at 0 and 1."""
-    slope, intercept = plan.request.measure.area or (1.0, 0.0)
     table = plan.request.table.inside(ScoreTable)
+    slope, intercept = plan.request.measure.in_auc(table)
     area = (plan.value - intercept) / slope
     sizes = float(table.n_pos), float(table.n_neg)
     low, high = interval_formulas.newcombe_auc(area, *sizes, plan.level, variance=delong_variance(table))
@@ -213,8 +213,9 @@ def delong_newcombe_interval(plan: IntervalRequest) -> Interval:
     For weighted cases, both use the effective sample size of each class, and Student's t with Satterthwaite degrees of
     freedom.
     """
-    slope, intercept = plan.request.measure.area or (1.0, 0.0)
-    table, area = plan.request.table.inside(ScoreTable), (plan.value - intercept) / slope
+    table = plan.request.table.inside(ScoreTable)
+    slope, intercept = plan.request.measure.in_auc(table)
+    area = (plan.value - intercept) / slope
     counted_once = as_counts(table)
     if counted_once is not None:
         is_reliable = interval_formulas.is_delong_reliable(area, float(counted_once.n_pos), float(counted_once.n_neg))

@@ -113,7 +113,7 @@ def studentised_interval(plan: IntervalRequest) -> Interval:
 def _error(request: Request, light: Any) -> tuple[Function, str]:
     """Return the standard error of a request as a function of replicates, and its name."""
     if is_linear_in_auc(request):
-        slope = abs((request.measure.area or (1.0, 0.0))[0])
+        slope = abs(request.measure.in_auc(request.table)[0])
         return (lambda drawn: slope * np.sqrt(delong_variances(drawn))), "delong"
     if is_proportion(request):
         trials = request.measure.trials or ""

@@ -36,19 +36,20 @@ class Measure(TableFunction):
     """A formula on one or more tables, with what is needed to interpret its value.
 
     `trials` names the denominator of a proportion, which gets a Wilson interval; `share` maps a value to such a
-    proportion and back. `stratified`: the value does not depend on the prevalence (perhaps with some options only), so
-    the bootstrap resamples within classes. `area` is (a, b) for a · AUC + b. `loss`: a mean of one loss per error;
-    `absolute_error`: the mean or median absolute error. `probability`: scores must be in [0, 1]. `biased` describes the
-    bias in small samples, `coverage_note` where the interval covers in other than 92 to 98 % of samples
-    (docs/coverage.md). `conditioned`: options default to the stated costs. `threshold_option` names an option that
-    defaults to the threshold of the request. `companion` names the measure shown beside it, `multiclass_default` the
-    class scores used if no class is named. `bounds` gives certified bounds on binned scores; `monotone`: monotone in TP
-    and in FP alone. `ranges` and `intervals` hold the range and the interval method for further tables if they differ;
-    `range_with` and `best_with` compute the range and the better direction from the options if they depend on them, and
-    `table_with` the table that the options need. `count`: a number of cases. `infinite` and `undefined` are the reasons
-    given for such values. Without `best`, neither direction is better. `shorthands` maps names of the measure with
-    options, a class or an operating point to their full spelling. `each` and `pairs` hold fast implementations of all
-    one-vs-rest values (…, K) or one-vs-one values (…, K, K), by table.
+    proportion and back. `stratified`: the value does not depend on the prevalence (perhaps with some options only),
+    so the bootstrap resamples within classes. `area` is (a, b) for a · AUC + b, or gives them for a table. `loss`:
+    a mean of one loss per error; `absolute_error`: the mean or median absolute error. `probability`: scores must be
+    in [0, 1]. `biased` describes the bias in small samples, `coverage_note` where the interval covers in other than
+    92 to 98 % of samples (docs/coverage.md). `conditioned`: options default to the stated costs. `threshold_option`
+    names an option that defaults to the threshold of the request. `companion` names the measure shown beside it,
+    `multiclass_default` the class scores used if no class is named. `bounds` gives certified bounds on binned
+    scores; `monotone`: monotone in TP and in FP alone. `ranges` and `intervals` hold the range and the interval
+    method for further tables if they differ; `range_with` and `best_with` compute the range and the better
+    direction from the options if they depend on them, and `table_with` the table that the options need. `count`: a
+    number of cases. `infinite` and `undefined` are the reasons given for such values. Without `best`, neither
+    direction is better. `shorthands` maps names of the measure with options, a class or an operating point to their
+    full spelling. `each` and `pairs` hold fast implementations of all one-vs-rest values (…, K) or one-vs-one
+    values (…, K, K), by table.
     """
 
     function: Formula
@@ -62,7 +63,7 @@ class Measure(TableFunction):
     trials: str | None = None
     share: tuple[Callable[[float], float], Callable[[float], float]] | None = None
     stratified: bool | Callable[..., bool] = False
-    area: tuple[float, float] | None = None
+    area: tuple[float, float] | Callable[[Any], tuple[float, float]] | None = None
     loss: bool = False
     absolute_error: bool = False
     interval: str = ""
@@ -138,6 +139,12 @@ class Measure(TableFunction):
             return resolve_table(functions, table, of, at, sized=self.probability)
         except NoTableError as error:
             raise self.refused(error, str(label or self.name)) from None
+
+    def in_auc(self, table: Any) -> tuple[float, float]:
+        """The factor and the summand that give the measure from the AUC of a table."""
+        if self.area is None:
+            return 1.0, 0.0
+        return self.area if isinstance(self.area, tuple) else self.area(table)
 
     def refused(self, error: NoTableError, label: str) -> MeasureError:
         """The error that explains why the measure cannot be computed from a table."""

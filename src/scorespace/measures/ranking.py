@@ -17,7 +17,6 @@ from scorespace.measures.measure import (
     INF,
     NO_CASES,
     NO_POSITIVES,
-    NOT_SIMULATED,
     ONE_CLASS,
     Formula,
     bounds_by_hull,
@@ -82,22 +81,29 @@ def auc(t: ScoreTable) -> Array:
     return ratio(concordant_pairs(t), t.n_pos * t.n_neg)
 
 
-@_of_pairs(
+def _pairs(table: ScoreTable) -> float:
+    """Number of pairs of a positive and a negative."""
+    return float(table.n_pos * table.n_neg)
+
+
+@_area(
     title="Mann-Whitney U",
     range=(0, INF),
     aliases=("mann_whitney", "mann_whitney_u", "wilcoxon_w"),
-    coverage_note=NOT_SIMULATED,
+    count=True,
+    area=lambda table: (_pairs(table), 0.0),
 )
 def u(t: ScoreTable) -> Array:
     """Number of concordant positive–negative pairs, ties counting half: AUC · P · N."""
     return np.where(t.n_pos * t.n_neg > 0, concordant_pairs(t), np.nan)
 
 
-@_of_pairs(
+@_area(
     title="Rank sum of the positives",
     range=(0, INF),
-    aliases=("wilcoxon_rank_sum", "sum_of_ranks"),
-    coverage_note=NOT_SIMULATED,
+    aliases=("wilcoxon_rank_sum", "sum_of_ranks", "r1"),
+    count=True,
+    area=lambda table: (_pairs(table), float(table.n_pos * (table.n_pos + 1) / 2)),
 )
 def rank_sum(t: ScoreTable) -> Array:
     """Sum of the ranks of the positives, lowest score first, with mean ranks for ties: U + P · (P + 1) / 2."""

@@ -61,7 +61,8 @@ def _ease_bounds(formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean"
             totals.append(float(np.maximum(up[sums.high], 0).sum() + np.maximum(down[sums.low], 0).sum()))
         wrong[-1] += reach * float((t.pos * bottom + t.neg * top)[undetermined].sum())
         right[-1] += reach * float((t.pos * top + t.neg * bottom)[undetermined].sum())
-    if not wrong[0] + right[0] > 0:  # all scores may be at the midpoint, so the total ease may be zero
+    # All scores may be at the midpoint, so that the total ease may be zero but for rounding.
+    if not wrong[0] + right[0] > 1e-12 * float((t.pos + t.neg).sum()):
         return None
     return [np.asarray(wrong[k] / (wrong[k] + right[1 - k])) for k in (0, 1)]
 

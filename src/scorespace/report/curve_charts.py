@@ -223,7 +223,7 @@ def part_layers(curves: Mapping[str, RocCurve]) -> list[Spec]:
 
 def is_crisp(curve: RocCurve) -> bool:
     """Whether the curve is that of a classifier without scores, which has one point."""
-    return curve.table.score.tolist() == [1.0, 0.0]
+    return curve.table.score.size == 2 and curve.table.score.tolist() == [1.0, 0.0]
 
 
 def crisp_points(curves: Mapping[str, RocCurve]) -> list[Spec]:
