@@ -70,3 +70,13 @@ def test_copies_are_told_in_the_form_asked_for(run, form):
         cells = [re.findall(r"[\w.]+", line) for line in done.out.splitlines()]
         found = [(line[0], int(line[1])) for line in cells if len(line) == 2 and line[1].isdigit()]
     assert (done.code, found) == (0, files)
+
+
+def test_examples_of_the_docs(run, tmp_path):
+    done = run("demo", "--example", "payments.csv,grades.csv")
+    assert (done.code, done.out) == (0, "wrote   payments.csv, grades.csv\n")
+    rows = (tmp_path / "payments.csv").read_text().splitlines()[1:]
+    assert all(row.split(",")[2] == "good" or int(row.split(",")[0]) % 12 == 0 for row in rows)
+    assert (tmp_path / "grades.csv").read_text().splitlines()[0] == "id,outcome,grade,pd"
+    refused = run("demo", "--example", "thn.csv")
+    assert refused.err == "DataError: there is no example 'thn.csv'.\n  hint: did you mean then.csv?\n"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Final
 
 from scorespace.cli import options, output
 from scorespace.cli.evaluate import show
+from scorespace.cli.examples import EXAMPLES
+from scorespace.cli.examples import example as example_file
 from scorespace.cli.options import flag, switch
 from scorespace.cli.verbs import verb
 from scorespace.costs import Condition
-from scorespace.errors import DataError
+from scorespace.errors import DataError, did_you_mean, listing
 from scorespace.evaluation.assemble import evaluate_data
 from scorespace.files import check_target, write_file
 from scorespace.report.document import Grid
@@ -39,11 +42,21 @@ def demo(
     copy: Annotated[
         bool, switch("--copy", "Write the bundled data files into this folder, for the examples in README.")
     ] = False,
+    example: Annotated[
+        list[str],
+        flag("NAME", f"Write an example file of the docs, computed from the loans: {', '.join(EXAMPLES)}."),
+    ] = [],
     format: options.OutputFormat = "table",
 ) -> None:
     """Evaluate bundled predictions of three models on the German credit data, and write a report."""
+    if example:
+        names = [name.strip() for text in example for name in text.split(",")]
+        _write({Path(name): _example(name) for name in names}, (), format)
+        return
     if copy:
-        _copy(format)
+        _write(
+            {Path(name): (files("scorespace.data") / held).read_bytes() for name, held in COPIES.items()}, NEXT, format
+        )
         return
     options.check_output(report, (".html",))
     with as_file(files("scorespace.data") / DATA) as path, output.progress("bootstrap") as progress:
@@ -56,9 +69,16 @@ def demo(
         _suggest("scorespace demo --copy", *NEXT)
 
 
-def _copy(form: options.Format) -> None:
-    """Write the bundled files into the current folder, without overwriting other files."""
-    content = {Path(name): (files("scorespace.data") / bundled).read_bytes() for name, bundled in COPIES.items()}
+def _example(name: str) -> bytes:
+    if name not in EXAMPLES:
+        raise DataError(
+            f"there is no example {name!r}.", hint=did_you_mean(name, EXAMPLES, f"one of {listing(EXAMPLES)}")
+        )
+    return example_file(name)
+
+
+def _write(content: dict[Path, bytes], following: Sequence[str], form: options.Format) -> None:
+    """Write files into the current folder, without overwriting other files, and name the commands to try next."""
     for path, data in content.items():
         check_target(path, (".csv",))
         if path.exists() and path.read_bytes() != data:
@@ -67,11 +87,11 @@ def _copy(form: options.Format) -> None:
         write_file(path, data)
     if form == "table":
         output.write_line(f"wrote   {', '.join(map(str, content))}")
-        _suggest(*NEXT)
+        _suggest(*following)
         return
     rows = [{"file": str(path), "bytes": len(held)} for path, held in content.items()]
     grid = Grid(("file", "bytes"), tuple((str(path), str(len(held))) for path, held in content.items()))
-    output.write_grid(grid, {"schema": SCHEMA, "rows": rows, "next": list(NEXT)}, form)
+    output.write_grid(grid, {"schema": SCHEMA, "rows": rows, "next": list(following)}, form)
 
 
 def _suggest(*commands: str) -> None:
