@@ -76,8 +76,10 @@ docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python docs/generate.py
 	@$(BIN)/python docs/pictures.py > /dev/null
 
-site: $(READY)  ## the docs as a website that works from disk, in build/site
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+site: $(READY)  ## the docs as a website that works from disk, in build/site, one folder per version
+	@version=$$($(BIN)/python -c 'from importlib.metadata import version; print(version("scorespace"))') && \
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --site-dir build/site/$$version && \
+	$(BIN)/python scripts/site_versions.py build/site $$version
 
 browser: axe  ## Chromium for the tests of the page (Debian, as root), and axe-core
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then exit 0; fi; \

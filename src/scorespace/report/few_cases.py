@@ -35,7 +35,7 @@ Labels = Mapping[float, str]
 """Names of the cases at each score."""
 
 _POSITION: Final[Spec] = {"x": "x:Q", "y": "y:Q"}
-_PANEL: Final = 250
+_PANEL: Final = 300
 
 
 def has_few_cases(table: ScoreTable) -> bool:
