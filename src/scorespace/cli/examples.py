@@ -43,18 +43,20 @@ def _kept(keep: Callable[[int, int, bool], bool]) -> Callable[[list[Loan]], Iter
     return lambda loans: (loan for loan in loans if keep(int(loan["id"]), int(loan["fold"]), loan["outcome"] == "bad"))
 
 
-EXAMPLES.update({
-    "earlier.csv": lambda loans: loans[:500],
-    "later.csv": lambda loans: loans[500:],
-    "early.csv": _kept(lambda number, fold, bad: fold <= 5),
-    "late.csv": _kept(lambda number, fold, bad: fold > 5),
-    "before.csv": _kept(lambda number, fold, bad: fold <= 5),
-    "after.csv": _kept(lambda number, fold, bad: fold > 5 and (bad or number % 2 == 1)),
-    "log.csv": _kept(lambda number, fold, bad: fold > 5 and (fold < 8 or bad or number % 3 == 0)),
-    "then.csv": _kept(lambda number, fold, bad: number % 2 == 1),
-    "now.csv": _kept(lambda number, fold, bad: number % 2 == 0 and (bad or number % 3 > 0)),
-    "payments.csv": _kept(lambda number, fold, bad: not bad or number % 12 == 0),
-})
+EXAMPLES.update(
+    {
+        "earlier.csv": lambda loans: loans[:500],
+        "later.csv": lambda loans: loans[500:],
+        "early.csv": _kept(lambda number, fold, bad: fold <= 5),
+        "late.csv": _kept(lambda number, fold, bad: fold > 5),
+        "before.csv": _kept(lambda number, fold, bad: fold <= 5),
+        "after.csv": _kept(lambda number, fold, bad: fold > 5 and (bad or number % 2 == 1)),
+        "log.csv": _kept(lambda number, fold, bad: fold > 5 and (fold < 8 or bad or number % 3 == 0)),
+        "then.csv": _kept(lambda number, fold, bad: number % 2 == 1),
+        "now.csv": _kept(lambda number, fold, bad: number % 2 == 0 and (bad or number % 3 > 0)),
+        "payments.csv": _kept(lambda number, fold, bad: not bad or number % 12 == 0),
+    }
+)
 
 
 @_example("scorecard.csv")
