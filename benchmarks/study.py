@@ -18,6 +18,7 @@ from credit import budgets, costs_per_case, stability
 from further import by_design, in_groups, other_measures, predicted_numbers, rare_positives
 from honest import honest_costs, in_full
 from nulls import other_nulls
+from proxies import labels, proxies, verified
 from rejected import closer_look, forms_of_mcnemar, sizes_of_tests
 from rounds import ROOT, Kept, Part, known_within
 
@@ -47,6 +48,9 @@ PARTS: dict[str, Part] = {
     "costs": costs_per_case,
     "budgets": budgets,
     "stability": stability,
+    "proxies": proxies,
+    "verified": verified,
+    "labels": labels,
 }
 SIZES_OF_TESTS = ("tests", "closer", "mcnemar", "nulls", "clinic_tests")
 

@@ -57,8 +57,12 @@ from .evaluation.api import evaluate_tables as evaluate_tables
 from .evaluation.api import load as load
 from .evaluation.api import measure as measure
 from .evaluation.evaluation import Evaluation as Evaluation
+from .evaluation.labelling import LabelPlan as LabelPlan
+from .evaluation.labelling import rows_to_label as rows_to_label
 from .evaluation.options import Columns as Columns
 from .evaluation.options import Settings as Settings
+from .evaluation.partial_truth import PartialTruthEvaluation as PartialTruthEvaluation
+from .evaluation.partial_truth import evaluate_partial_truth as evaluate_partial_truth
 from .evaluation.recalibration import apply_map as apply_map
 from .evaluation.recalibration import read_map as read_map
 from .evaluation.recalibration import recalibrate as recalibrate

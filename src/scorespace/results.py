@@ -123,6 +123,11 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS100": NoteKind("info", "intervals whose coverage is below their level"),
     "SS101": NoteKind("info", "the encoding or the sheet of a file that was read"),
     "SS105": NoteKind("info", "confusion matrices are compared as independent samples"),
+    "SS190": NoteKind("info", "what estimates from partial truth assume about the rows with a truth"),
+    "SS191": NoteKind("warning", "the rows with a truth do not look chosen as stated"),
+    "SS192": NoteKind("warning", "few verified cases of a class in a stratum"),
+    "SS193": NoteKind("info", "a proxy adds nothing, or equals the truth"),
+    "SS194": NoteKind("info", "how rows to label were chosen"),
 }
 
 

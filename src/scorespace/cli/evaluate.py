@@ -8,13 +8,14 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from scorespace.cli import options, output, runs
+from scorespace.cli import options, output, partial_truth, runs
 from scorespace.cli.common_options import CostOptions, DataOptions
 from scorespace.cli.options import flag, switch
+from scorespace.cli.partial_truth import PartialTruthOptions
 from scorespace.cli.verbs import verb
 from scorespace.comparisons.calibration import find_calibration_test
 from scorespace.errors import MeasureError
@@ -47,6 +48,7 @@ class RequiredBound(NamedTuple):
 def evaluate(
     data_options: Annotated[DataOptions, {"baseline"}],
     cost_options: Annotated[CostOptions, {"slope"}],
+    partial_options: PartialTruthOptions,
     by: options.By = [],
     parity: Annotated[
         bool, switch("--parity", "With --by, also differences and ratios of rates (parity, four-fifths rule).")
@@ -107,7 +109,8 @@ def evaluate(
 ) -> None:
     """Evaluate models: a verdict, measures with confidence intervals, and warnings.
 
-    Save an evaluation with --save FILE.json and compare later ones with it: --baseline FILE.json.
+    Save an evaluation with --save FILE.json and compare later ones with it: --baseline FILE.json. With --proxy,
+    --probability or --verified-by, only some rows need a truth.
 
     Example: scorespace evaluate credit.csv --truth outcome --positive bad --score naive_bayes --score tree
 
@@ -129,6 +132,14 @@ def evaluate(
         runs.refuse(data_options, "truth decision prediction weight group fold repeat matrix where", run_options)
         runs.refuse(cost_options, "cost_fp cost_fn costs prevalence")
         runs.evaluate(data_options, report, format, measure=measures or None, level=level)
+        return
+    if partial_options:
+        others = {"--by": by, "--parity": parity, "--require": require, "--baseline": baseline, "--save": save}
+        others |= {"--by-class": by_class, "--spread": spread, "--interval": interval, "--section": section}
+        asked: dict[str, Any] = {"measures": measures, "at": at, "full": all, "level": level, "seed": seed}
+        partial_truth.evaluate(
+            partial_options, data_options, cost_options, others, report=report, format=format, **asked
+        )
         return
     method, intervals = options.intervals(interval)
     only_prevalence = cost_options.has_only_prevalence

@@ -190,9 +190,9 @@ class JointSample:
         return {model: self._cell_counts[model].table(times) for model in models}
 
     @cached_property
-    def _cell_counts(self) -> dict[str, _CellCounts]:
+    def _cell_counts(self) -> dict[str, CellCounts]:
         models = zip(self.pairs.models, self.pairs.tables, self.pairs.cell, strict=True)
-        return {model: _CellCounts(table, cell) for model, table, cell in models}
+        return {model: CellCounts(table, cell) for model, table, cell in models}
 
     def _count_sampler(self, within: bool) -> Draw:
         """Return the sampler of counts per row, shape (count, rows)."""
@@ -212,7 +212,7 @@ Source = SingleSample | JointSample
 """A sample to resample from: the tables of one or several models, possibly reduced."""
 
 
-class _CellCounts:
+class CellCounts:
     """Adds the counts of drawn cases to the cells of a model's table; cases are sorted by cell once."""
 
     def __init__(self, table: Table, cell: NDArray[np.int32]) -> None:
