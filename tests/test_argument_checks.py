@@ -25,6 +25,8 @@ EVALUATION = ss.evaluate(DATA, truth="y", scores=["s", "t"], measures="auc")
 # What each function is called with, before one of its arguments is made wrong; a table alone where it is not here.
 CALLS = {
     "evaluate": {"data": DATA, "truth": "y", "scores": ["s", "t"]},
+    "evaluate_partial_truth": {"data": DATA, "truth": "y", "scores": "s", "proxy": "d", "measures": "auc"},
+    "rows_to_label": {"data": DATA, "score": "s", "measure": "auc", "budget": 20},
     "measure": {"name": "auc", "truth": Y, "score": S},
     "compare": {"truth": [1, 0, 1, 0], "scores": {"a": [0.9, 0.4, 0.6, 0.7], "b": [0.1, 0.4, 0.6, 0.7]}},
     "decide": {"truth": [1, 0, 1, 0], "scores": [0.9, 0.4, 0.6, 0.7], "fp": 1, "fn": 5},

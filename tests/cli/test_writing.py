@@ -56,6 +56,8 @@ WRITING = {
     "benchmark": (["--data", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--report"),
     "study": (["learning", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--out"),
     "study page": (["learning", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--report"),
+    "label": (["IN.csv", "--score", "s", "--measure", "auc", "--budget", "20"], "--out"),
+    "evaluate proxy": (["IN.csv", *ROLES, "--proxy", "d"], "--report"),
     "rules": (["IN.csv"], "--out"),
     "rules page": (["IN.csv"], "--report"),
 }
@@ -157,7 +159,7 @@ def test_endings_are_checked_before_the_work(run, inputs, kind, monkeypatch):
     assert done.err.startswith("DataError: 'result.doc' has no known file extension.\n  hint: .")
 
 
-ALONE = [kind for kind in WRITING if " " not in kind and kind not in ("demo", "calibrate", "benchmark")]
+ALONE = [kind for kind in WRITING if " " not in kind and kind not in ("demo", "calibrate", "label", "benchmark")]
 
 
 @pytest.mark.parametrize("kind", ALONE)

@@ -224,8 +224,9 @@ def _calibrated(data: Any, truth: str, score: str, positive: Any, values: NDArra
     """Probabilities of all rows, by Platt's map fitted to the rows that have a truth."""
     source = io.read(data)
     sample = io.validate(source, io.resolve_roles(source, truth=truth, scores=score, positive=positive), "drop")
-    table = next(iter(io.count_tables(sample).values()))
-    if not isinstance(table, ScoreTable) or min(float(table.n_pos), float(table.n_neg)) < _FEWEST:
+    tables = io.count_tables(sample) if sample.positive is not None else {}
+    table = tables[score].inside(ScoreTable) if tables else None
+    if table is None or min(float(table.n_pos), float(table.n_neg)) < _FEWEST:
         raise DataError(
             "too few rows have a truth to calibrate the scores.",
             seen=count_noun(sample.rows, "row"),

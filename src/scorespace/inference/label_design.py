@@ -75,7 +75,7 @@ def label_probabilities(spread: Array, budget: int, safety: float = SAFETY) -> A
     [0.16, 0.42, 0.42, 1.0]
     """
     mean = spread.mean()
-    relative = (1 - safety) * (spread / mean if mean > 0 else 1.0) + safety
+    relative = (1 - safety) * (spread / mean if mean > 0 else np.ones_like(spread)) + safety
     order = np.sort(relative)[::-1]
     rest = np.cumsum(order[::-1])[::-1]  # sum of what remains when the first k rows have probability 1
     capped = np.arange(order.size)
