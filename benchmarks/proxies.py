@@ -190,17 +190,15 @@ def _labels(cell: Cell, rng: np.random.Generator, samples: int, replicates: int)
         odds = {"overconfident": 2 * logit(score), "odds / 3": logit(score) - np.log(3)}.get(kind, logit(score))
         score = np.asarray(expit(odds))
         table = score_table(truth, score, positive=1)
-        for name, spec in LABEL_SPECS.items():
-            true = _value(spec, table)
-            chances = {
-                "random": np.full(LABEL_ROWS, BUDGET / LABEL_ROWS),
-                "chosen": label_probabilities(spreads(spec, score, score), BUDGET),
-            }
-            for how, chance in chances.items():
-                gold = rng.random(LABEL_ROWS) < chance
-                sample = sample_of(truth, score, score, gold, probability=chance)
-                (one,) = estimates_with_proxy(sample, {"s": [spec]}, replicates=replicates, seed=number)
-                sums = found[f"{name} {how}"]
+        specs = dict(LABEL_SPECS)
+        plans = [("random", specs, np.full(LABEL_ROWS, BUDGET / LABEL_ROWS))]
+        for name, spec in specs.items():
+            plans.append(("chosen", {name: spec}, label_probabilities(spreads(spec, score, score), BUDGET)))
+        for how, wanted, chance in plans:
+            sample = sample_of(truth, score, score, rng.random(LABEL_ROWS) < chance, probability=chance)
+            every = estimates_with_proxy(sample, {"s": list(wanted.values())}, replicates=replicates, seed=number)
+            for name, one in zip(wanted, every, strict=True):
+                true, sums = _value(wanted[name], table), found[f"{name} {how}"]
                 sums["samples"] += 1
                 sums["held"] += one.low <= true <= one.high
                 sums["squares"] += (one.value - true) ** 2

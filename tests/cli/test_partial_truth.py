@@ -54,7 +54,7 @@ def test_command_prints_values_and_what_the_labels_are_worth(run, data):
     assert "worth" in done.out
     assert "SS190 Assumed: the rows with a truth were chosen at random" in done.out
     found = run("evaluate", data, *ROLES, "--proxy", "judge", "--measures", "auc,tpr@0.5", "--format", "json").json()
-    assert found["data"] == {"rows": SIZE, "labels": LABELS, "design": "random", "proxy": "judge"}
+    assert found["data"] == {"rows": SIZE, "labels": LABELS, "design": "random", "proxy": "judge", "positive": "bad"}
     auc = found["rows"][0]
     assert auc["method"] == "prediction-powered"
     assert auc["labels"] == LABELS < auc["worth"] < SIZE

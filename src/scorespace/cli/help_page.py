@@ -10,7 +10,20 @@ from scorespace.results import join_words
 
 ESSENTIAL: Final = (
     *("data", "before", "after", "truth", "score", "decision", "prediction", "positive", "target", "label", "feature"),
-    *("rater", "learner", "measures", "measure", "kind", "test", "method", "at", "at_least", "maximise", "cost_fp"),
+    *(
+        "rater",
+        "learner",
+        "measures",
+        "measure",
+        "budget",
+        "kind",
+        "test",
+        "method",
+        "at",
+        "at_least",
+        "maximise",
+        "cost_fp",
+    ),
     *("cost_fn", "prevalence", "by", "fit", "interval", "level", "profile", "all", "out", "report", "format"),
 )
 """Options that the short help shows, in this order."""

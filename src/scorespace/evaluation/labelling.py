@@ -15,6 +15,7 @@ from scorespace.errors import DataError, MeasureError, ScoreError
 from scorespace.inference.label_design import SAFETY, gain, label_probabilities, spreads
 from scorespace.measures import parse
 from scorespace.results import Note, Result, Row, count_noun, decimals, grouped, note
+from scorespace.tables.labels import label_text
 from scorespace.tables.scores import ScoreTable
 
 PROBABILITY: Final = "probability"
@@ -37,6 +38,8 @@ class LabelPlan(Result):
         The measure that the labels should make precise.
     score, truth : str
         The columns of the scores, and of a truth that some rows have already.
+    positive : object
+        The positive class, if it was stated.
     calibrated : bool
         Whether the proxy is a calibration of the scores, not the scores themselves.
     budget : int
@@ -57,6 +60,7 @@ class LabelPlan(Result):
     measure: str
     score: str
     truth: str | None
+    positive: Any
     calibrated: bool
     budget: int
     probability: NDArray[np.float64] = field(repr=False)
@@ -84,11 +88,12 @@ class LabelPlan(Result):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What to do next."""
-        truth, proxy = self.truth or "COL", PROXY if self.calibrated else self.score
+        proxy = PROXY if self.calibrated else self.score
+        positive = "" if self.positive is None else f" --positive {label_text(self.positive)}"
         text = (
             f"Find the truth of the rows with a value in {PROBABILITY!r}, then: scorespace evaluate FILE "
-            f"--truth {truth} --score {self.score} --proxy {proxy} --probability {PROBABILITY}. "
-            "Never count on a gain above 2."
+            f"--truth {self.truth or 'COL'}{positive} --score {self.score} --proxy {proxy} --probability {PROBABILITY} "
+            f'--measures "{self.measure}". Never count on a gain above {_MOST:g}.'
         )
         return (note("SS194", text),)
 
@@ -208,7 +213,7 @@ def rows_to_label(
         return filled
 
     chosen = of_all(drawn.astype(np.float64)) == 1
-    named = str(spec), score, truth, calibrated, budget
+    named = str(spec), score, truth, positive, calibrated, budget
     arrays = of_all(chance), chosen, of_all(proxy), of_all(values)
     plan = LabelPlan(source.name, *named, *arrays, min(_MOST, max(1.0, gain(spread, chance))))
     if out is not None:

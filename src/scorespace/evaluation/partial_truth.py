@@ -40,6 +40,8 @@ class PartialTruthEvaluation(Result):
         How the rows with a truth were chosen.
     proxy : str or None
         Column of the proxy.
+    positive : str or None
+        The positive class.
     estimates : tuple of ProxyEstimate
         The measures of every model with their intervals.
     sample_notes : tuple of Note
@@ -51,6 +53,7 @@ class PartialTruthEvaluation(Result):
     labels: int
     design: str
     proxy: str | None
+    positive: str | None
     estimates: tuple[ProxyEstimate, ...]
     sample_notes: tuple[Note, ...] = ()
 
@@ -65,7 +68,8 @@ class PartialTruthEvaluation(Result):
 
     def facts(self) -> Row:
         """Numbers of rows, and how those with a truth were chosen."""
-        return {"data": {"rows": self.size, "labels": self.labels, "design": self.design, "proxy": self.proxy}}
+        data = {"rows": self.size, "labels": self.labels, "design": self.design, "proxy": self.proxy}
+        return {"data": data | {"positive": self.positive}}
 
     @property
     def words(self) -> str:
@@ -198,7 +202,9 @@ def evaluate_partial_truth(
         raise MeasureError("no measure can be estimated.", hint='measures="auc, tpr@0.5"')
     found = estimates_with_proxy(sample, wanted, level=level, seed=seed, progress=progress)
     every = (*notes, *_notes(sample, proxy, verified_by))
-    return PartialTruthEvaluation(name, sample.rows, sample.truths, sample.design, proxy, tuple(found), every)
+    positive_name = sample.cases.tables[0].positive_name
+    counts = sample.rows, sample.truths, sample.design
+    return PartialTruthEvaluation(name, *counts, proxy, positive_name, tuple(found), every)
 
 
 def _fits(spec: MeasureSpec, table: Table) -> bool:

@@ -26,6 +26,9 @@ class PartialTruthView(Protocol):
     def proxy(self) -> str | None: ...
 
     @property
+    def positive(self) -> str | None: ...
+
+    @property
     def estimates(self) -> Sequence[Any]: ...
 
     @property
@@ -55,12 +58,14 @@ class LabelPlanView(Protocol):
 
 def document(found: PartialTruthView) -> Document:
     """The document of an evaluation with partial truth."""
-    facts = f"{grouped(found.size)} rows   {grouped(found.labels)} with a truth ({percent(found.labels / found.size)})"
+    facts = f"{grouped(found.size)} cases   {grouped(found.labels)} with a truth ({percent(found.labels / found.size)})"
+    facts += "" if found.positive is None else f"   positive = {found.positive}"
     several = len({one.model for one in found.estimates}) > 1
     rows: list[tuple[str, ...]] = []
     for one in found.estimates:
         worth = "–" if math.isnan(one.worth) else grouped(round(one.worth))
         name = f"{one.model} {one.spec}" if several else str(one.spec)
+        name = f"{name} {one.spec.measure.arrow}".rstrip()
         rows.append((name, one.text, decimals(one.truth_alone, 3), decimals(one.tuning, 2), worth))
     heads: tuple[str, ...] = ("", "estimate", "truth alone", "proxy weight", "worth")
     if found.proxy is None:
@@ -75,4 +80,4 @@ def label_document(plan: LabelPlanView) -> Document:
         for row in plan.rows()
     )
     grid = Grid(("scores", "rows", "to label", "mean probability"), rows)
-    return one_section(plan.name, f"{grouped(plan.size)} rows", "Rows to label", [grid], plan.words, plan.notes)
+    return one_section(plan.name, f"{grouped(plan.size)} cases", "Rows to label", [grid], plan.words, plan.notes)
