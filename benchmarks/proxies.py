@@ -94,7 +94,13 @@ PROXIES = (
     "sides with the model",
     "useless",
 )
-PROXY_CELLS: tuple[Cell, ...] = (*((proxy, 600.0, 0.3) for proxy in PROXIES), ("5 % flipped", 600.0, 0.05))
+PROXY_CELLS: tuple[Cell, ...] = (
+    *((proxy, 600.0, 0.3) for proxy in PROXIES),
+    ("5 % flipped", 600.0, 0.05),
+    ("5 % flipped", 120.0, 0.3),
+    ("5 % flipped", 0.0, 0.3),
+)
+"""Proxy, labels (0: probability .3 from the threshold on and .08 below) and share of positives."""
 
 
 def _proxies(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
@@ -103,8 +109,11 @@ def _proxies(cell: Cell, rng: np.random.Generator, samples: int, replicates: int
     found: Found = {name: {"samples": 0, "held": 0, "ratio": 0.0} for name in SPECS}
     for number in range(samples):
         truth, score, proxy = drawn(rng, ROWS, share, kind)
-        gold = rng.permutation(ROWS) < labels
-        sample = sample_of(truth, score, proxy.astype(np.float64), gold)
+        gold, chance = rng.permutation(ROWS) < labels, None
+        if not labels:
+            chance = np.where(score >= CUT, 0.3, 0.08)
+            gold = rng.random(ROWS) < chance
+        sample = sample_of(truth, score, proxy.astype(np.float64), gold, probability=chance)
         every = estimates_with_proxy(sample, {"s": list(SPECS.values())}, replicates=replicates, seed=number)
         for name, one in zip(SPECS, every, strict=True):
             sums = found[name]
@@ -118,7 +127,8 @@ def _proxy_rows(found: Mapping[Cell, Found]) -> str:
     rows = []
     for (kind, labels, share), sums in found.items():
         cells = (f"{one['held'] / one['samples']:.3f} · {one['ratio'] / one['samples']:.2f}" for one in sums.values())
-        rows.append((f"{kind}, {labels:g} labels, {share:g} positive", *cells))
+        chosen = f"{labels:g} labels" if labels else "known probabilities"
+        rows.append((f"{kind}, {chosen}, {share:g} positive", *cells))
     return markdown(("proxy", *MEASURES), rows)
 
 

@@ -71,6 +71,21 @@ def test_a_useless_proxy_does_not_widen():
         assert one.worth > 0.99 * one.labels
 
 
+def test_a_proxy_of_one_class_is_left_out():
+    data = rows()
+    alone = judged(data | {"judge": np.random.default_rng(9).integers(0, 2, 2000)}, "auc")["auc"].truth_alone
+    one = judged(data | {"judge": np.zeros(2000, dtype=int)}, "auc")["auc"]
+    assert (one.value, one.tuning, one.worth) == (alone, 0, one.labels)
+    assert one.low < one.value < one.high
+
+
+def test_booleans_and_numbers_are_the_same_labels():
+    data = rows()
+    (one,) = judged(data, "auc").values()
+    (other,) = judged(data | {"judge": data["judge"] == 1}, "auc").values()
+    assert one == other
+
+
 def test_without_gaps_the_proxy_does_not_matter():
     data = rows(n=2000)
     expected = ss.evaluate(data, truth="full", scores="s", measures="auc, acc@0.5").measures()

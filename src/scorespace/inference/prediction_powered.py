@@ -172,16 +172,21 @@ def tune(values: Array) -> tuple[float, float, float]:
     >>> round(tuning, 1), round(alone, 1), round(tuned, 1)
     (1.0, 1.4, 1.0)
     """
-    defined = values[np.isfinite(values).all(axis=1)]
-    count = len(defined)
-    if count < 4:
+    theta, gap = values[:, 0], values[:, 1] - values[:, 2]
+    known = np.isfinite(theta)
+    if known.sum() < 4:
         return 0.0, math.nan, math.nan
-    theta, gap = defined[:, 0], defined[:, 1] - defined[:, 2]
-    covariance = np.cov(theta, gap)
+    alone = float(np.std(theta[known], ddof=1))
+    both = known & np.isfinite(gap)
+    if both.sum() < known.sum() / 2:  # a proxy of one class has no AUC, for example
+        return 0.0, alone, alone
+    covariance = np.cov(theta[both], gap[both])
     variance = float(covariance[1, 1])
-    tuning = float(covariance[0, 1]) / variance if variance > 1e-12 * float(covariance[0, 0]) else 0.0
-    inflation = math.sqrt(1 + 1 / (count - 3))  # λ is estimated from the same replicates
-    return tuning, math.sqrt(float(covariance[0, 0])), inflation * float(np.std(theta - tuning * gap, ddof=1))
+    if not variance > 1e-12 * float(covariance[0, 0]):
+        return 0.0, alone, alone
+    tuning = float(covariance[0, 1]) / variance
+    inflation = math.sqrt(1 + 1 / (int(both.sum()) - 3))  # λ is estimated from the same replicates
+    return tuning, alone, inflation * float(np.std(theta[both] - tuning * gap[both], ddof=1))
 
 
 def _tuned(

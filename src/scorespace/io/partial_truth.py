@@ -17,7 +17,7 @@ from scorespace.io.source import Source
 from scorespace.io.tabulate import pair_models
 from scorespace.io.validation import check_missing, note_missing_values, refuse_wrong_kinds, validate
 from scorespace.results import Note, count_noun, grouped, note
-from scorespace.tables.labels import encode, positive_index
+from scorespace.tables.labels import EQUIVALENT_LABELS, encode, positive_index
 from scorespace.tables.partial_truth import PartialTruth, check_partial_truth, partial_truth
 
 _MAX_STRATA: Final = 50
@@ -223,6 +223,7 @@ def _shares(
         shares[:, positive], shares[:, 1 - positive] = numbers, 1 - numbers
         return shares
     found, names = encode(array, column)
+    names = tuple(name if name in classes else EQUIVALENT_LABELS.get(name, name) for name in names)
     unknown = [name for name in names if name not in classes]
     if unknown:
         raise ColumnError(

@@ -290,13 +290,13 @@ def positive_error(
     return PositiveError(f"positive={positive!r} never occurs in {where}.", seen=seen, hint=f'positive="{near}"')
 
 
-_EQUIVALENT = {"1": "True", "0": "False", "True": "1", "False": "0"}
+EQUIVALENT_LABELS = {"1": "True", "0": "False", "True": "1", "False": "0"}
 
 
 def _nearest(wanted: str, classes: Sequence[str]) -> str | None:
     """The class that was probably meant: the same truth value, a common prefix, or a similar spelling."""
-    if _EQUIVALENT.get(wanted) in classes:
-        return _EQUIVALENT[wanted]
+    if EQUIVALENT_LABELS.get(wanted) in classes:
+        return EQUIVALENT_LABELS[wanted]
     folded = wanted.casefold()
     same_prefix = [
         name for name in classes if name and (folded.startswith(name.casefold()) or name.casefold().startswith(folded))
