@@ -62,7 +62,7 @@ def sample_of(truth: Array, score: Array, proxy: Array | None, gold: Array, **fi
     places, labels, shares = [rows], [truth[rows]], [np.ones(rows.size)]
     if proxy is not None:
         of_class = np.stack([1 - proxy, proxy], axis=1)
-        of_row, label = np.nonzero(of_class > 0)
+        of_row, label = np.nonzero((of_class > 0) | gold[:, None])
         places, labels = [*places, of_row], [*labels, label]
         shares = [*shares, of_class[of_row, label]]
     row = np.concatenate(places)

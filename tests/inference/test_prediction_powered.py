@@ -52,15 +52,16 @@ def test_worked_example_of_an_accuracy():
     assert one.tuning == pytest.approx(tuning, abs=0.06)
     assert one.value == pytest.approx(0.8330, abs=0.0015)
     half = 1.96 * error / (0.833 * 0.167)
-    assert (one.low, one.high) == pytest.approx((expit(logit(0.833) - half), expit(logit(0.833) + half)), abs=0.005)
-    assert one.worth == pytest.approx(100 * 0.0384**2 / 0.0315**2, rel=0.1)
+    # Half a wrong label is added to each class in the replicates, so that the interval is a little wider.
+    assert (one.low, one.high) == pytest.approx((expit(logit(0.833) - half), expit(logit(0.833) + half)), abs=0.008)
+    assert one.worth == pytest.approx(100 * 0.0384**2 / 0.0315**2, rel=0.15)
 
 
 def test_a_proxy_that_is_the_truth_gives_the_interval_of_all_rows():
     found = judged(rows(flipped=0.0))
     whole = ss.evaluate(rows(), truth="full", scores="s", measures=RATES).measures()
-    for one, expected in zip(found.values(), whole, strict=True):
-        assert one.high - one.low == pytest.approx(expected.high - expected.low, rel=0.12), one
+    for one, expected in zip(found.values(), whole, strict=True):  # wider, as 300 rows do not show that none is wrong
+        assert 0.95 < (one.high - one.low) / (expected.high - expected.low) < 1.3, one
         assert one.value == pytest.approx(expected.value, abs=0.01), one
 
 
@@ -107,7 +108,8 @@ def test_certain_probabilities_are_labels():
     soft = data | {"judge": np.where(data["judge"] == 1, 1.0, 0.0)}
     soft["judge"][0] = np.nextafter(soft["judge"][0], 0.5)
     for one, other in zip(judged(data).values(), judged(soft).values(), strict=True):
-        assert one.value == pytest.approx(other.value, abs=1e-9)
+        assert one.value == pytest.approx(other.value, abs=1e-4)
+        assert one.high - one.low > other.high - other.low
 
 
 def test_known_probabilities_give_the_weighted_mean():

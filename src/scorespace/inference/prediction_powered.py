@@ -87,25 +87,41 @@ class _ModelTables:
 
 
 def _values(
-    sample: PartialTruth, tables: Mapping[str, _ModelTables], requests: Sequence[tuple[str, Request]], times: Array
+    sample: PartialTruth,
+    tables: Mapping[str, _ModelTables],
+    requests: Sequence[tuple[str, Request]],
+    times: Array,
+    flips: Array | None = None,
 ) -> list[Array]:
-    """θ of the truth on labelled rows, and of the proxy on these and on all rows; each of shape (count, 3)."""
+    """θ of the truth on labelled rows, and of the proxy on these and on all rows; each of shape (count, 3).
+
+    With `flips`, a fourth column: θ of the proxy on labelled rows, with these labels taken as wrong.
+    """
     gold, n = sample.gold_weights(times), sample.truths
     truth_rows, proxy_rows, share = sample.row[:n], sample.row[n:], sample.share[n:]
     weights = {"truth": gold[:, truth_rows]}
     if sample.has_proxy:
         weights |= {"labelled": gold[:, proxy_rows] * share, "all": times[:, proxy_rows] * share}
+        if flips is not None:
+            moved = share + flips[:, proxy_rows] * _other_share(sample, share)
+            weights |= {"flipped": gold[:, proxy_rows] * moved}
     filled: dict[str, list[Any]] = {}
     for model, one in tables.items():
         filled[model] = [one.truth.table(weights["truth"])]
         if one.proxy is not None:
-            filled[model] += [one.proxy.table(weights[name]) for name in ("labelled", "all")]
+            filled[model] += [one.proxy.table(weight) for name, weight in weights.items() if name != "truth"]
     found = []
     for model, request in requests:
         columns = [np.broadcast_to(request.on(table), len(times)) for table in filled[model]]
         columns += [np.zeros(len(times))] * (3 - len(columns))
         found.append(np.stack(columns, axis=1))
     return found
+
+
+def _other_share(sample: PartialTruth, share: Array) -> Array:
+    """What is added to the share of a class when the label of the proxy is wrong: the others share it alike."""
+    others = max(1, len(sample.cases.classes) - 1)
+    return np.asarray((1 - share) / others - share)
 
 
 def estimates_with_proxy(
@@ -142,15 +158,17 @@ def estimates_with_proxy(
             requests.append((model, request))
     exact = _values(sample, tables, requests, once)
     ones, extra = np.ones(sample.rows), sample.half_cases()
-    by_row = sample.design == "strata"
+    by_row, rates = sample.design == "strata", np.zeros(sample.rows)
+    rates[sample.row[: sample.truths]] = sample.flip_rates()
     apart = stratified_sampler(ones, sample.labelled.astype(np.intp))
 
-    def draw(rng: np.random.Generator, count: int) -> Array:
-        return draw_counts(ones, rng, count) if by_row else apart(rng, count)
+    def draw(rng: np.random.Generator, count: int) -> tuple[Array, Array | None]:
+        times = draw_counts(ones, rng, count) if by_row else apart(rng, count)
+        return times, rng.random((count, sample.rows), dtype=np.float32) < rates if rates.any() else None
 
     drawn = run_in_blocks(
         draw,
-        lambda times: _values(sample, tables, requests, times + extra),
+        lambda replicate: _values(sample, tables, requests, replicate[0] + extra, replicate[1]),
         2 * sample.row.size,
         replicates=replicates,
         seed=[seed, 3],
@@ -164,6 +182,8 @@ def estimates_with_proxy(
 
 def tune(values: Array) -> tuple[float, float, float]:
     """λ = cov(θ*, D*) / var(D*), and the standard errors of θ alone and of θ − λ D, from replicates (count, 3).
+
+    A fourth column, if there is one, is the value of the proxy that counts in the error.
 
     >>> rng = np.random.default_rng(0)
     >>> noise = rng.normal(size=(2000, 2))
@@ -186,14 +206,15 @@ def tune(values: Array) -> tuple[float, float, float]:
         return 0.0, alone, alone
     tuning = float(covariance[0, 1]) / variance
     inflation = math.sqrt(1 + 1 / (int(both.sum()) - 3))  # λ is estimated from the same replicates
-    return tuning, alone, inflation * float(np.std(theta[both] - tuning * gap[both], ddof=1))
+    seen = values[:, -1] - values[:, 2] if values.shape[1] > 3 else gap
+    return tuning, alone, inflation * float(np.nanstd((theta - tuning * seen)[both], ddof=1))
 
 
 def _tuned(
     sample: PartialTruth, model: str, request: Request, value: Array, replicated: Array, level: float
 ) -> ProxyEstimate:
     """The tuned estimate of one measure with its interval."""
-    alone, proxy_labelled, proxy_all = map(float, value)
+    alone, proxy_labelled, proxy_all = map(float, value[:3])
     tuning, error_alone, error = tune(replicated)
     if not math.isfinite(proxy_labelled - proxy_all):
         tuning, error = 0.0, error_alone

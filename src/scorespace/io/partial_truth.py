@@ -168,7 +168,8 @@ def _expanded(
     places, shares = [rows], [np.ones(rows.size)]
     all_labels = [labels]
     if proxies is not None:
-        of_row, of_class = np.nonzero(proxies > 0) if classes else (np.arange(known.size), np.zeros(known.size, int))
+        used_shares = (proxies > 0) | known[:, None]  # labelled rows have a case for each class
+        of_row, of_class = np.nonzero(used_shares) if classes else (np.arange(known.size), np.zeros(known.size, int))
         places.append(of_row)
         shares.append(proxies[of_row, of_class] if classes else np.ones(known.size))
         all_labels.append(np.array(classes, dtype=object)[of_class] if classes else proxies[:, 0])

@@ -105,6 +105,17 @@ class PartialTruth:
         found[rows] = 0.5 / np.bincount(cell)[cell]
         return found
 
+    def flip_rates(self) -> NDArray[np.float64]:
+        """Probability that the label of the proxy is wrong in a replicate although it is right: half a case per class.
+
+        One for each case with a truth; zeros where the proxy is no label. Few errors of a good proxy are seen, so
+        replicates without it would hardly vary.
+        """
+        n, code = self.truths, self.cases.code[: self.truths].astype(np.intp)
+        if self.numeric or not self.has_proxy or n == self.rows or ((self.share[n:] > 0) & (self.share[n:] < 1)).any():
+            return np.zeros(n)
+        return np.asarray(0.5 / np.bincount(code)[code])
+
     def fewest_verified(self) -> tuple[int, str, str] | None:
         """The fewest labelled rows of a class in a stratum that also has unlabelled rows, with its names."""
         if self.stratum is None or self.numeric:
