@@ -84,6 +84,24 @@ def _paid(loans: list[Loan]) -> Iterator[dict[str, Any]]:
         yield loan | {"amount": f"{20 * math.exp(number * 7919 % 997 / 500):.2f}", "day": number % 25 + 1}
 
 
+@_example("judged.csv")
+def _judged(loans: list[Loan]) -> Iterator[dict[str, Any]]:
+    """A fifth of the loans checked by hand, and a judge of all that is wrong once in twelve."""
+    for loan in loans:
+        number, outcome = int(loan["id"]), loan["outcome"]
+        other = "good" if outcome == "bad" else "bad"
+        checked = outcome if number * 37 % 101 < 20 else ""
+        yield loan | {"checked": checked, "judge": other if number % 12 == 5 else outcome}
+
+
+@_example("verified.csv")
+def _verified(loans: list[Loan]) -> Iterator[dict[str, Any]]:
+    """Patients with a test result, of whom 234 of 260 positive and 174 of 1 740 negative ones were verified."""
+    for test, patients, verified, ill in (("yes", 260, 234, 144), ("no", 1740, 174, 4)):
+        for k in range(patients):
+            yield {"test": test, "ill": "" if k >= verified else "yes" if k < ill else "no"}
+
+
 @_example("says.csv")
 def _says(loans: list[Loan]) -> Iterator[dict[str, Any]]:
     """Transactions, one item per row: which models call a loan bad, and what it was."""
