@@ -128,6 +128,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS192": NoteKind("warning", "few verified cases of a class in a stratum"),
     "SS193": NoteKind("info", "a proxy adds nothing, or equals the truth"),
     "SS194": NoteKind("info", "how rows to label were chosen"),
+    "SS195": NoteKind("info", "models without a threshold are left out of the regret over cost ratios"),
 }
 
 

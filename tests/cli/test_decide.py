@@ -791,3 +791,33 @@ def test_costs_alone_have_rows_too(run, tmp_path):
         "json",
     )
     assert done.json()["total_cost"] == 2 * 2 + 7
+
+
+# --- over a range of cost ratios
+
+
+def test_a_range_of_cost_ratios_has_a_minimax_threshold_and_a_chart(run, credit, tmp_path):
+    asked = ("decide", *credit, "--score", "logistic", "--ratio", "3:10")
+    found = run(*asked, "--format", "json").json()
+    row = found["rows"][0]
+    assert (found["ratio_low"], found["ratio_high"]) == (3, 10)
+    assert row["largest_regret"] < row["largest_regret_bound"]
+    at = run(*asked, "--at", "0.17", "--out", "region.svg")
+    assert (at.code, (tmp_path / "region.svg").exists()) == (0, True)
+    assert "logistic at threshold 0.17: for cost ratios FN : FP of 3 to 10" in " ".join(at.out.split())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--ratio", "a:b"],
+        ["--ratio", "3:-1"],
+        ["--at", "0.3"],
+        ["--within", "0.1"],
+        ["--ratio", "3:9", "--mix", "fpr=1"],
+    ],
+)
+def test_ranges_of_costs_that_cannot_be(run, credit, options):
+    done = run("decide", *credit, "--score", "logistic", *options.split())
+    assert (done.code, done.out) == (2, "")
+    assert "hint:" in done.err

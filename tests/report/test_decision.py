@@ -11,7 +11,9 @@ from helpers.drawn_charts import TABLES, rows
 from scorespace.costs import Condition
 from scorespace.curves import cost_curve, hull, roc
 from scorespace.decisions import decide
+from scorespace.errors import ConditionError
 from scorespace.report import decision as view
+from scorespace.report.cost_region import region_chart
 from scorespace.report.decision import blocks, cost_chart, cost_space_chart, hull_chart
 from scorespace.report.document import Grid, Notes, Picture, Text, Verdict
 
@@ -215,3 +217,15 @@ def test_each_threshold_is_a_line_in_cost_space(valid):
     chart = valid(cost_space_chart(COSTS, {"nb": np.array([[0.0, 1.0], [0.2, 0.4]])}))
     lines = [row for row in rows(chart) if "line" in row]
     assert [(row["x"], row["y"]) for row in lines] == [(0, 0.0), (1, 1.0), (0, 0.2), (1, 0.4)]
+
+
+def test_decisions_have_no_regret(valid):
+    data = {"y": [1, 0, 1, 0, 1, 0] * 9, "s": [0.9, 0.1, 0.4, 0.6, 0.7, 0.2] * 9, "d": [1, 0, 1, 0, 0, 1] * 9}
+    both = ss.evaluate(data, truth="y", scores="s", decisions="d")
+    found = both.regret((3, 10))
+    assert [note.code for note in found.notes] == ["SS195"]
+    assert valid(region_chart(both.curves("cost"), found))
+    (section,) = view.report(both, found).sections
+    assert section.blocks[0].key == "decision"
+    with pytest.raises(ConditionError, match="none of the models has a threshold"):
+        ss.evaluate(data, truth="y", decisions="d").regret((3, 10))

@@ -8,15 +8,18 @@ from typing import Annotated, Any, Literal
 from scorespace.case_costs import CaseCosts
 from scorespace.cli import options, output
 from scorespace.cli.common_options import CHART_AS_DRAWN, CostOptions, DataOptions, FigureOptions
-from scorespace.cli.options import COSTS, flag
+from scorespace.cli.options import COSTS, flag, number
 from scorespace.cli.verbs import verb
 from scorespace.costs import Asymmetry, Condition
-from scorespace.decisions import Decision, ShiftDecision
+from scorespace.decisions import CostRegion, Decision, ShiftDecision
+from scorespace.decisions.cost_region import TOLERANCE
 from scorespace.errors import ConditionError, MeasureError
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
 from scorespace.measures.catalog import read_bound
+from scorespace.options import parse_number
 from scorespace.report import decision as view
+from scorespace.report.cost_region import region_chart
 from scorespace.results import Row
 
 _CONSTRAINTS = "Instead of costs"
@@ -44,6 +47,21 @@ def decide(
     mix: Annotated[
         str | None, flag("RATE=X", "Randomised mixture of two classifiers with fpr=X or tpr=X.", _CONSTRAINTS)
     ] = None,
+    ratio: Annotated[
+        str | None,
+        flag("LOW:HIGH", "Range of cost ratios FN : FP, such as 3:10: the threshold of smallest regret.", _CONSTRAINTS),
+    ] = None,
+    at: Annotated[float | None, flag("T", "With --ratio: the regret of this threshold.", _CONSTRAINTS)] = None,
+    within: Annotated[
+        float | None,
+        flag(
+            "X",
+            "With --ratio: report the cost ratios in which the cost is at most this share above the lowest; "
+            "default 0.03.",
+            _CONSTRAINTS,
+            parser=number,
+        ),
+    ] = None,
     fit: Annotated[
         str | None, flag("OTHER", "Choose on these data (same columns) and evaluate the choice on DATA.", _CONSTRAINTS)
     ] = None,
@@ -68,32 +86,43 @@ def decide(
     Costs are cross-fitted: each threshold is evaluated on cases that were not used to choose it.
 
     Example: scorespace decide credit.csv --truth outcome --positive bad --score naive_bayes --cost-fp 1 --cost-fn 5
+
+    Example: scorespace decide credit.csv --truth outcome --positive bad --score naive_bayes --ratio 3:10
     """
     options.check_output(out, options.PICTURES, *data_options.files, fit, cost_options.costs)
     figure.check(out)
     options.check_output(report, (".html",), *data_options.files, fit, cost_options.costs)
-    condition, slope = cost_options.condition(data_options.rows, rule), cost_options.slope
+    ratios = _ratios(ratio, at, within)
+    if ratios is not None and cost_options.has_only_prevalence:
+        condition, slope = None, None
+    else:
+        condition, slope = cost_options.condition(data_options.rows, rule), cost_options.slope
     has_constraint = bool(at_least or at_most or maximise or minimise)
     modes = [
         (condition is not None and reject is None) or slope is not None,
         has_constraint,
         reject is not None,
         mix is not None,
+        ratios is not None,
     ]
     if sum(modes) != 1:
         problem = "more than one decision rule is stated." if any(modes) else "no decision rule is stated."
         raise ConditionError(problem, hint="--cost-fp 1 --cost-fn 5, or --at-least tpr=0.9 --maximise ppv")
-    if fit is not None and (reject is not None or mix is not None or not data_options.data or data_options.matrix):
+    if fit is not None and (any(modes[2:]) or not data_options.data or data_options.matrix):
         raise ConditionError("--fit needs data, and costs or a constraint.", hint="leave out --fit")
     with output.progress("bootstrap") as progress:
         settings: dict[str, Any] = {"level": level, "seed": seed, "progress": progress}
         settings["condition"] = None if reject is not None else condition
+        if ratios is not None:
+            settings["prevalence"] = cost_options.prevalence
         evaluation = data_options.evaluate(costs=cost_options.costs, **settings)
         other = None if fit is None else data_options.evaluate(fit, costs=cost_options.costs, **settings)
         decision: view.AnyDecision
         if slope is not None:
             condition = Condition.of_slope(slope, (other or evaluation).models.prevalence)
-        if reject is not None:
+        if ratios is not None:
+            decision = evaluation.regret(ratios, at=at, within=TOLERANCE if within is None else within)
+        elif reject is not None:
             if isinstance(condition, CaseCosts):
                 raise ConditionError("--reject needs costs that all cases share.", hint="--cost-fp 1 --cost-fn 5")
             if isinstance(condition, Asymmetry):
@@ -123,16 +152,35 @@ def decide(
 
 
 def _draw(evaluation: Evaluation, decision: view.AnyDecision) -> Row:
-    """Draw a decision by costs in ROC space, or one by asymmetric costs in RROC space."""
+    """Draw a decision by costs in ROC space, one by asymmetric costs in RROC space, a range of costs as cost curves."""
     if isinstance(decision, ShiftDecision):
         from scorespace.report.regression_charts import rroc_chart
 
         return rroc_chart(decision.curves, decision)
+    if isinstance(decision, CostRegion):
+        return region_chart(evaluation.curves("cost"), decision)
     if not isinstance(decision, Decision):
         raise ConditionError("this decision has no chart.", hint="leave out --out")
     from scorespace.report.hull_charts import hull_chart
 
     return hull_chart(evaluation.curves("roc"), decision.hull, [decision])
+
+
+def _ratios(ratio: str | None, at: float | None, within: float | None) -> tuple[float, float] | None:
+    """The range of cost ratios; the options that need it are refused without it."""
+    if ratio is None:
+        stated = "--at" if at is not None else "--within" if within is not None else None
+        if stated is not None:
+            raise ConditionError(f"{stated} needs a range of cost ratios.", hint="add --ratio 3:10")
+        return None
+    ends = ratio.split(":")
+    try:
+        low, high = parse_number(ends[0]), parse_number(ends[-1])
+    except ValueError:
+        low = high = -1.0
+    if len(ends) > 2 or min(low, high) <= 0:
+        raise ConditionError(f"--ratio {ratio} is not a range of cost ratios FN : FP.", hint="--ratio 3:10")
+    return low, high
 
 
 def _objective(maximise: str | None, minimise: str | None) -> str:

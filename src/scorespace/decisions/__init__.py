@@ -10,6 +10,10 @@ from scorespace.decisions.constraints import Constraint
 from scorespace.decisions.constraints import best_value
 from scorespace.decisions.constraints import evaluate_choice_on
 from scorespace.decisions.constraints import choose_under
+from scorespace.decisions.cost_region import CostRegion
+from scorespace.decisions.cost_region import RegionChoice
+from scorespace.decisions.cost_region import Regret
+from scorespace.decisions.cost_region import cost_region
 from scorespace.decisions.cross_fitting import crossfit
 from scorespace.decisions.out_of_sample import CostEstimate
 from scorespace.decisions.cost_decision import ModelAtThreshold

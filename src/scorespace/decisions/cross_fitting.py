@@ -122,6 +122,58 @@ def crossfit(
 
 
 @dataclass(frozen=True)
+class JointOutcomes:
+    """Cases of each class (repeats, 4) by the decisions of a cross-fitted and of a fixed threshold.
+
+    The cells: positive by both, by the cross-fitted threshold only, by the fixed one only, by neither. `spread` is the
+    design effect; where there are no outcomes, `reason` says why.
+    """
+
+    positives: Array
+    negatives: Array
+    spread: float = 1.0
+    reason: str | None = None
+
+
+def crossfit_against(
+    table: ScoreTable,
+    criterion: Criterion,
+    cut: int,
+    *,
+    pairs: PairTable | None = None,
+    stratified: bool = False,
+    seed: int = 0,
+) -> JointOutcomes:
+    """Cross-fit a threshold, and count its decisions jointly with those of a fixed one with `cut` scores above it.
+
+    With more than 2 000 distinct scores, the fixed threshold is rounded to a quantile.
+
+    >>> from scorespace.tables import score_table
+    >>> table = score_table([1, 1, 0, 1, 0, 0] * 20, list(range(6, 0, -1)) * 20)
+    >>> crossfit_against(table, lambda c: (0 * c.tp, c.fp + 5 * c.fn), 2).positives[0]
+    array([40., 20.,  0.,  0.])
+    """
+    reason = _infeasible_reason({"": table})
+    if reason is not None:
+        return JointOutcomes(np.empty((0, 4)), np.empty((0, 4)), reason=reason)
+    (counts,), _ = _count_folds({"": table}, pairs, stratified, REPEATS, FOLDS, seed)
+    chosen = _choose_thresholds(counts, criterion, stratified).cut
+    fixed = np.full_like(chosen, int(counts.row[cut - 1]) + 1 if cut else 0)
+
+    def cells(side: Array) -> Array:
+        above = cumulate(side).astype(np.float64)
+        both, mine, other = (
+            np.take_along_axis(above, place[..., None], axis=-1)[..., 0]
+            for place in (np.minimum(chosen, fixed), chosen, fixed)
+        )
+        rest = above[..., -1] - mine - other + both
+        return np.asarray(np.stack([both, mine - both, other - both, rest], axis=-1).sum(axis=1))
+
+    spread = 1.0 if pairs is None else _design_effect(pairs, pairs.place[0][None] < cut)
+    return JointOutcomes(cells(counts.pos), cells(counts.neg), spread)
+
+
+@dataclass(frozen=True)
 class CostPath:
     """Cross-fitted outcomes of the threshold of minimum cost, as a function of the cost ratio FN : FP.
 

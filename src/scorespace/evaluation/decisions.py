@@ -35,6 +35,7 @@ from scorespace.decisions import (
 )
 from scorespace.decisions import choose as choose_two
 from scorespace.decisions import decide as decide_two
+from scorespace.decisions.cost_region import CostRegion, cost_region
 from scorespace.decisions.out_of_sample import CostEstimate
 from scorespace.decisions.threshold_uncertainty import add_threshold_intervals
 from scorespace.errors import ConditionError, ScoreSpaceError, listing
@@ -59,7 +60,16 @@ def _shown(decision: Any) -> str:
 
 _CHOSEN_AND_JUDGED: Final = "the sample that chooses and the evaluated one"
 
-for kind in (CaseCostDecision, Decision, CostChoice, ShiftDecision, ConstrainedChoice, RejectChoice, MixtureChoice):
+for kind in (
+    CaseCostDecision,
+    Decision,
+    CostChoice,
+    ShiftDecision,
+    ConstrainedChoice,
+    RejectChoice,
+    MixtureChoice,
+    CostRegion,
+):
     notebook_html.register(kind, _shown)
 
 
@@ -229,6 +239,18 @@ def mix(models: Models, *, fpr: float | None = None, tpr: float | None = None) -
     """The randomised mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
     _refuse_unparted(models, "a mixture of classifiers")
     return choose_mixture(two_class(models), fpr=fpr, tpr=tpr)
+
+
+def regret(models: Models, ratios: tuple[float, float], **settings: Any) -> CostRegion:
+    """The largest regret of a threshold over a range of cost ratios."""
+    _refuse_unparted(models, "a range of cost ratios")
+    if not models.two_class:
+        raise ConditionError(
+            "cost ratios FN : FP need a positive class.",
+            seen=f"decisions between {listing(models.classes)}",
+            hint="state the positive class",
+        )
+    return cost_region(two_class(models), ratios, pairs=models.side_by_side, **settings)
 
 
 def two_class(models: Models) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from scorespace.decisions import (
     CaseCostDecision,
     ConstrainedChoice,
     CostChoice,
+    CostRegion,
     Decision,
     MixtureChoice,
     RejectChoice,
@@ -181,6 +182,33 @@ class Evaluation(Results):
         bounds = decisions.bounds(at_least or {}, at_most or {}, self.prevalence)
         wanted = parse(objective).for_prevalence(self.prevalence)
         return decisions.choose(self.models, wanted, bounds, fit=other, level=self.level, seed=self.seed)
+
+    def regret(self, ratio: tuple[float, float], *, at: float | None = None, within: float = 0.03) -> CostRegion:
+        """The largest regret of a threshold over a range of cost ratios, where costs are not known exactly.
+
+        Parameters
+        ----------
+        ratio : tuple of float
+            Lowest and highest cost ratio FN : FP.
+        at : float, optional
+            The threshold; by default that with the smallest largest regret (minimax).
+        within : float
+            Report the cost ratios in which the cost exceeds the lowest one by at most this share.
+
+        Returns
+        -------
+        CostRegion
+            Regret at both ends with upper bounds, and the ranges of cost ratios.
+
+        Examples
+        --------
+        >>> import scorespace as ss
+        >>> ev = ss.evaluate([1, 1, 0, 1, 0, 0] * 20, [0.9, 0.8, 0.7, 0.6, 0.3, 0.2] * 20)
+        >>> ev.regret((1, 2)).best.threshold
+        0.6
+        """
+        settings: dict[str, Any] = {"prevalence": self.prevalence, "level": self.level, "seed": self.seed}
+        return decisions.regret(self.models, ratio, at=at, within=within, **settings)
 
     def reject(self, cost: float, condition: Condition | CostMatrix | None = None) -> RejectChoice:
         """Which cases to reject when a rejection costs less than an error (Chow's rule).

@@ -14,6 +14,7 @@ from scorespace.decisions import (
     ConstrainedChoice,
     CostChoice,
     CostEstimate,
+    CostRegion,
     Decision,
     MixtureChoice,
     ModelAtThreshold,
@@ -24,6 +25,7 @@ from scorespace.decisions.out_of_sample import OUTCOMES
 from scorespace.report.asymmetric_loss import shift_grids
 from scorespace.report.case_costs import case_cost_blocks, case_cost_grids
 from scorespace.report.chart_theme import FAINT, Spec, coloured, datum, field, mark, themed
+from scorespace.report.cost_region import region_blocks, region_chart
 from scorespace.report.curve_charts import curve_layers, named_rule
 from scorespace.report.document import Block, Document, Grid, Picture, Text, left_out, one_section
 from scorespace.report.hull_charts import hull_chart
@@ -48,7 +50,14 @@ _PROCEDURE = "model chosen too"
 """Row of the whole procedure, which chooses the model and its threshold."""
 
 AnyDecision = (
-    Decision | CaseCostDecision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice | ShiftDecision
+    Decision
+    | CaseCostDecision
+    | CostChoice
+    | ConstrainedChoice
+    | RejectChoice
+    | MixtureChoice
+    | ShiftDecision
+    | CostRegion
 )
 
 
@@ -68,10 +77,14 @@ def document(
 def report(evaluation: EvaluationView, decision: AnyDecision) -> Document:
     """The HTML report of a decision: the chosen point as a chart where there is one, all tables, all notes."""
     whole = document(evaluation, decision)
-    if not isinstance(decision, Decision):
+    if isinstance(decision, CostRegion):
+        alt = "Cost curves with the range of cost ratios, and the cost of each threshold as a straight line."
+        chart = Picture(lambda: region_chart(evaluation.curves("cost"), decision), alt, key="decision")
+    elif isinstance(decision, Decision):
+        alt = "ROC curves with their convex hull, the iso-cost line and the chosen point."
+        chart = Picture(lambda: hull_chart(evaluation.curves("roc"), decision.hull, [decision]), alt, key="decision")
+    else:
         return whole
-    alt = "ROC curves with their convex hull, the iso-cost line and the chosen point."
-    chart = Picture(lambda: hull_chart(evaluation.curves("roc"), decision.hull, [decision]), alt, key="decision")
     (section,) = whole.sections
     return replace(whole, sections=(replace(section, blocks=(chart, *section.blocks)),))
 
@@ -104,6 +117,8 @@ def grids(decision: AnyDecision) -> Sequence[Block]:
             return [_mixture_grid(decision)]
         case ShiftDecision():
             return shift_grids(decision)
+        case CostRegion():
+            return region_blocks(decision)
 
 
 def short_blocks(evaluation: EvaluationView, decision: Decision) -> list[Block]:
