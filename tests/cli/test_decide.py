@@ -808,14 +808,7 @@ def test_a_range_of_cost_ratios_has_a_minimax_threshold_and_a_chart(run, credit,
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        ["--ratio", "a:b"],
-        ["--ratio", "3:-1"],
-        ["--at", "0.3"],
-        ["--within", "0.1"],
-        ["--ratio", "3:9", "--mix", "fpr=1"],
-    ],
+    "options", ["--ratio a:b", "--ratio 3:-1", "--at 0.3", "--within 0.1", "--ratio 3:9 --mix fpr=1"]
 )
 def test_ranges_of_costs_that_cannot_be(run, credit, options):
     done = run("decide", *credit, "--score", "logistic", *options.split())
