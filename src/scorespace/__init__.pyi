@@ -1,6 +1,7 @@
 # The public names, each listed once: type checkers read this file, and __init__.py loads a name when it is first used.
 from .audit.audit import Audit as Audit
 from .audit.audit import audit as audit
+from .audit.printed_numbers import consistent_tables as consistent_tables
 from .calibration.fit import fit_map as fit_map
 from .calibration.recalibration_effect import Recalibration as Recalibration
 from .calibration.summary import CalibrationSummary as CalibrationSummary

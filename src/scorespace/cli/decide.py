@@ -51,7 +51,7 @@ def decide(
         str | None,
         flag("LOW:HIGH", "Range of cost ratios FN : FP, such as 3:10: the threshold of smallest regret.", _CONSTRAINTS),
     ] = None,
-    at: Annotated[float | None, flag("T", "With --ratio: the regret of this threshold.", _CONSTRAINTS)] = None,
+    at: Annotated[float | None, flag("T", "Threshold to evaluate over the costs of --ratio.", _CONSTRAINTS)] = None,
     within: Annotated[
         float | None,
         flag(
@@ -81,7 +81,7 @@ def decide(
     report: options.Report = None,
     format: options.OutputFormat = "table",
 ) -> None:
-    """Choose model and threshold: by costs, under a constraint, with a reject option, or as a randomised mixture.
+    """Choose model and threshold by costs, constraints, a reject option or a mixture.
 
     Costs are cross-fitted: each threshold is evaluated on cases that were not used to choose it.
 
