@@ -1,4 +1,4 @@
-"""Regret over a range of costs, and printed numbers that do not add up."""
+"""Regret over a range of costs, printed numbers that do not add up, and intervals at every look."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from scipy.special import ndtr
 
 from scorespace.audit.printed_numbers import consistent_tables
 from scorespace.decisions import cost_region
+from scorespace.inference.any_look import START, auc_limits, bounded_limits, log_evidence, mean_limits, spread_rate
+from scorespace.inference.auc_variance import delong_variance
+from scorespace.inference.proportion import wilson
 from scorespace.measures import parse
+from scorespace.measures.ranking import auc
 from scorespace.tables import Counts, score_table
 
 RATIOS, PREVALENCE, SHIFT, STATED = (3.0, 10.0), 0.3, 1.19, -0.1
@@ -126,3 +130,102 @@ adding_up = Part(
     times=20,
 )
 """How often true tables are accused, and how often an altered digit is detected."""
+
+
+# --- intervals at every look ----------------------------------------------------------------------------------------
+
+LEVELS = ("both", "low", "high")
+LOOKS = np.concatenate([np.arange(25, 500, 25), np.arange(500, 5001, 100)])
+"""Numbers of cases at which one looks."""
+COSTS, BENEFIT = np.array([0.0, 1.0, 5.0, 0.0]), np.array([1.0, -0.2, 0.0, 0.0])
+"""Costs of TP, FP, FN and TN; and net benefit at a threshold of 1/6."""
+
+
+def _missed(low: Array, high: Array, true: float) -> Array:
+    """Whether any interval of a stream (last axis) misses; looks without an interval do not."""
+    return ((low > true) | (high < true)).any(axis=-1)
+
+
+def _shares(share: float, rng: np.random.Generator, samples: int) -> dict[str, Array]:
+    counts = np.array([np.cumsum(rng.random(LOOKS[-1]) < share)[LOOKS - 1] for _ in range(samples)])
+    found = {"daily": _missed(*wilson(counts, LOOKS), share)}
+    for side in LEVELS:
+        rate = spread_rate(0.05 if side == "both" else 0.1, 1000)
+        against = log_evidence(counts, LOOKS - counts, np.full(counts.shape, share), rate, side)
+        found[side] = (against >= -np.log(0.05)).any(axis=-1)
+    return found
+
+
+def _areas(prevalence: float, shift: float, rng: np.random.Generator, samples: int) -> dict[str, Array]:
+    true, found = float(ndtr(shift / np.sqrt(2))), {name: [] for name in ("daily", *LEVELS)}
+    for _ in range(samples):
+        label = (rng.random(LOOKS[-1]) < prevalence).astype(int)
+        score = rng.normal(size=label.size) + shift * label
+        known = []
+        for n in LOOKS:
+            table = score_table(label[:n], score[:n])
+            if min(table.n_pos, table.n_neg) >= START:
+                known.append((auc(table), table.n_pos, table.n_neg, delong_variance(table)))
+        area, p, n, variance = np.array(known).T
+        half = 1.96 * np.sqrt(variance)
+        found["daily"].append(_missed(area - half, area + half, true))
+        for side in LEVELS:
+            found[side].append(_missed(*auc_limits(area, p, n, variance, side=side), true))
+    return {name: np.array(one) for name, one in found.items()}
+
+
+def _means(values: Array, prevalence: float, shift: float, rng: np.random.Generator, samples: int) -> dict[str, Array]:
+    """The dearer errors are false negatives; a benefit starts with the rarer class."""
+    cut = (np.log((1 - prevalence) / prevalence / 5) + shift**2 / 2) / shift
+    rates = ndtr(shift - cut), ndtr(-cut)
+    shares = np.array([rates[0] * prevalence, rates[1] * (1 - prevalence)])
+    shares = np.append(shares, [prevalence - shares[0], 1 - prevalence - shares[1]])
+    true = float(values @ shares)
+    steps = np.diff(LOOKS, prepend=0)
+    cells = np.stack([rng.multinomial(size, shares, size=samples) for size in steps], axis=1).cumsum(axis=1)
+    positives = cells[..., 0] + cells[..., 2]
+    enough = cells[..., 2] if values is COSTS else np.minimum(positives, LOOKS - positives)
+    mean = cells @ values / LOOKS
+    half = 1.96 * np.sqrt((cells @ values**2 / LOOKS - mean**2) / LOOKS)
+    found = {"daily": _missed(mean - half, mean + half, true)}
+    for side in LEVELS:
+        ends = zip(bounded_limits(cells, values, side=side), mean_limits(cells, values, side=side), strict=True)
+        low, high = (np.where(enough < START, exact, asymptotic) for exact, asymptotic in ends)
+        found[side] = _missed(low, high, true)
+    return found
+
+
+def _looks(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
+    del replicates
+    kind, prevalence, shift = str(cell[0]), float(cell[1]), float(cell[2])
+    if kind == "share":
+        missed = _shares(prevalence, rng, samples)
+    elif kind == "AUC":
+        missed = _areas(prevalence, shift, rng, samples)
+    else:
+        missed = _means(COSTS if kind == "cost" else BENEFIT, prevalence, shift, rng, samples)
+    return {name: {"samples": samples, "missed": float(one.sum())} for name, one in missed.items()}
+
+
+def _of_looks(found: Mapping[Cell, Found]) -> str:
+    rows = []
+    for (kind, prevalence, shift), one in found.items():
+        about = (
+            f" {prevalence}" if kind == "share" else f", {prevalence} positive, AUC {ndtr(float(shift) / 2**0.5):.3f}"
+        )
+        rows.append([f"{kind}{about}", *(f"{sums['missed'] / sums['samples']:.3f}" for sums in one.values())])
+    return markdown(
+        ["measure", "an interval for one look", "both limits", "lower limit alone", "upper limit alone"], rows
+    )
+
+
+any_look = Part(
+    (
+        *(("share", share, 0.0) for share in (0.5, 0.9, 0.98, 0.999)),
+        *((kind, p, d) for kind in ("AUC", "cost", "net benefit") for p in (0.3, 0.05) for d in (1.5, 3.0)),
+    ),
+    _looks,
+    _of_looks,
+    times=4,
+)
+"""How often an interval, or a limit alone, misses at any of 65 looks."""

@@ -130,6 +130,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS194": NoteKind("info", "how rows to label were chosen"),
     "SS195": NoteKind("info", "models without a threshold are left out of the regret over cost ratios"),
     "SS196": NoteKind("warning", "printed numbers that no confusion matrix gives, if they come from one"),
+    "SS197": NoteKind("info", "intervals and requirements that hold at every look at growing data"),
 }
 
 

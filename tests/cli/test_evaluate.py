@@ -743,3 +743,33 @@ def test_rows_excluded_by_a_condition_are_in_the_flow(run, tmp_path):
     assert run(*asked, "--report", str(report), "--section", "flow").code == 0
     text = report.read_text("utf-8")
     assert "excluded by the stated condition" in text
+
+
+# --- at every look
+
+
+def test_requirements_at_every_look_need_a_limit(run, credit):
+    asked = ("evaluate", *credit, "--score", "logistic", "--measures", "auc,ppv@0.5", "--looks", "any")
+    assert run(*asked, "--require", "auc>=0.7", "--require", "fpr@0.5<=0.2").code == 0
+    failed = run(*asked, "--require", "ppv@0.5>=0.6")  # it is 0.615, but not shown
+    assert (failed.code, "lower limit 0.5" in failed.err) == (1, True)
+    assert run(*asked, "--require", "brier<=0.9").code == 1  # no such interval
+    notes = run(*asked, "--format", "json").json()["notes"]
+    assert "SS197" in {note["code"] for note in notes}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--looks never",
+        "--looks any(",
+        "--looks any --interval bca",
+        "--looks any --require cox>=0.05",
+        "--looks any --require auc>=baseline",
+        "--looks any --cost-fp 1 --cost-fn 5 --require cost<=0.7",
+    ],
+)
+def test_looks_that_cannot_be(run, credit, options):
+    done = run("evaluate", *credit, "--score", "logistic", *options.split())
+    assert (done.code, done.out) == (2, "")
+    assert "hint:" in done.err

@@ -215,3 +215,20 @@ def test_without_permutations_nothing_can_be_shown():
     table = score_table([1, 1, 0, 0, 0], [0.9, 0.4, 0.5, 0.2, 0.2])
     with pytest.raises(DataError, match="replicates=0 cannot show"):
         monitor({"nb": table}, {"a": {"nb": table}}, replicates=0)
+
+
+def test_so_far_covers_all_labelled_batches_with_wider_intervals():
+    rng = np.random.default_rng(3)
+
+    def day(n):
+        label = rng.random(n) < 0.4
+        return {"m": score_table(label.astype(int), rng.normal(size=n) + label)}
+
+    days = {str(k): day(100) for k in range(4)}
+    found = monitor(day(300), days, unlabelled=("2",), replicates=20)
+    rows = found.rows()
+    positives = [float(one["m"].n_pos) for one in days.values()]
+    assert rows[1]["prevalence_so_far"] == pytest.approx((positives[0] + positives[1]) / 200)
+    assert rows[2]["prevalence_so_far"] == rows[1]["prevalence_so_far"]  # no labels that day
+    first = rows[0]
+    assert first["auc_so_far_low"] < first["auc_low"] < first["auc_high"] < first["auc_so_far_high"]

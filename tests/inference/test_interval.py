@@ -25,7 +25,7 @@ CONSTANT = score_table([0, 0, 1, 1, 1], [2] * 5)
 ONE_CLASS = score_table([1, 1, 1], [1, 2, 3])
 AREAS = ("delong", "delong-logit", "newcombe")
 WORLDS = ("bias-corrected", "test-inversion")
-METHODS = tuple(one.name for one in INTERVALS)
+METHODS = tuple(one.name for one in INTERVALS if not one.every_look)  # tests/inference/test_any_look.py
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ METHODS = tuple(one.name for one in INTERVALS)
     ],
 )
 def test_every_suiting_method_gives_an_interval_and_its_name(text, table, suitable):
-    assert set(applicable_methods(bind(parse(text), table))) == set(suitable)
+    assert set(applicable_methods(bind(parse(text), table))) - {"any-look"} == set(suitable)
     assert applicable_methods(bind(parse(text), table))[0] == suitable[0]
     for method in suitable:
         found = of(text, table, method=method)

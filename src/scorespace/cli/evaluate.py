@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -20,6 +20,8 @@ from scorespace.cli.verbs import verb
 from scorespace.comparisons.calibration import find_calibration_test
 from scorespace.errors import MeasureError
 from scorespace.evaluation.evaluation import Evaluation
+from scorespace.evaluation.looks import limits_at_every_look
+from scorespace.inference.any_look import is_any_look
 from scorespace.inference.interval import INTERVALS
 from scorespace.measures import parse
 from scorespace.report import confusion, screen
@@ -103,6 +105,15 @@ def evaluate(
             ],
         ),
     ] = [],
+    looks: Annotated[
+        str | None,
+        flag(
+            "any",
+            "Intervals and --require hold at every look at growing data, not only at one; any(cases=5000): tightest "
+            "at 5000 cases (default 1000), to be fixed before the first look.",
+            options.OUTPUT,
+        ),
+    ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = "table",
@@ -126,6 +137,7 @@ def evaluate(
             "--by-class": by_class,
             "--spread": spread,
             "--interval": interval,
+            "--looks": looks,
             "--by": by,
         }
         run_options |= {"--baseline": baseline, "--save": save}
@@ -142,6 +154,10 @@ def evaluate(
         )
         return
     method, intervals = options.intervals(interval)
+    if looks is not None:
+        if method is not None:
+            raise MeasureError("--looks states the method of intervals.", hint="leave out --interval, or --looks")
+        method = options.looks(looks)
     only_prevalence = cost_options.has_only_prevalence
     with output.progress("bootstrap") as progress:
         evaluation = data_options.evaluate(
@@ -162,6 +178,10 @@ def evaluate(
             progress=progress,
         )
         evaluation.check([parse(measure) for measure, _, _ in rules if find_calibration_test(measure) is None])
+        if is_any_look(method) and any(bound.relative for _, _, bound in rules):
+            raise MeasureError("a requirement with --looks cannot refer to a baseline.", hint='--require "auc>=0.8"')
+        if is_any_look(method) and any(find_calibration_test(measure) for measure, _, _ in rules):
+            raise MeasureError("tests of calibration hold at one look only.", hint='--require "auc>=0.8"')
         if evaluation.before is None and any(bound.relative for _, _, bound in rules):
             raise MeasureError("a requirement refers to a baseline, but none is passed.", hint="--baseline FILE.json")
         evaluation.summary  # noqa: B018 - computed here, while the progress bar is shown
@@ -272,6 +292,8 @@ def _failures(evaluation: Evaluation, measure: str, sign: str, bound: RequiredBo
         return _rejected(evaluation, measure, sign, bound, holds)
     if bound.relative:
         return _below_baseline(evaluation, measure, sign, bound, holds)
+    if is_any_look(evaluation.interval):
+        return _not_yet_shown(evaluation, measure, sign, bound, holds)
     estimates = evaluation.measures(measure)
     missing = [name for name in evaluation.models if name not in {estimate.model for estimate in estimates}]
     failed = [f"{name} has no {measure}, so it is not {sign} {bound.text}" for name in missing]
@@ -282,6 +304,25 @@ def _failures(evaluation: Evaluation, measure: str, sign: str, bound: RequiredBo
             if cross_fitted is not None:
                 seen = f"{decimals(cross_fitted.value, 6)}, cross-fitted (apparent {seen})"
             failed.append(f"{estimate.model} {estimate.spec} is {estimate.reason or seen}, not {sign} {bound.text}")
+    return failed
+
+
+def _not_yet_shown(
+    evaluation: Evaluation, measure: str, sign: str, bound: RequiredBound, holds: Callable[[float, float], bool]
+) -> list[str]:
+    """Messages about models whose one-sided limit, which holds at every look, does not satisfy a requirement."""
+    side: Literal["low", "high"] = "low" if ">" in sign else "high"
+    limits = {one.model: one for one in limits_at_every_look(evaluation, measure, side)}
+    failed = []
+    for name in evaluation.models:
+        one = limits.get(name)
+        limit = math.nan if one is None else getattr(one, side)
+        if not holds(limit, bound.margin):
+            seen = f"has no {measure}" if one is None else f"{one.spec} is {decimals(one.value, 6)}"
+            which = "lower" if side == "low" else "upper"
+            reason = "" if one is None else f" ({one.reason})" if math.isnan(limit) else ""
+            known = f", {which} limit {decimals(limit, 6)}{reason}" if one is not None else ""
+            failed.append(f"{name} {seen}{known}, not {sign} {bound.text} at every look")
     return failed
 
 

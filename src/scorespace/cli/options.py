@@ -368,6 +368,18 @@ def intervals(texts: list[str]) -> tuple[str | None, Any]:
     return (methods[0] if methods else None), (unnamed[0].split(",") if unnamed else intervals_by_model)
 
 
+def looks(text: str) -> str:
+    """The method of intervals for --looks any, or any(cases=5000).
+
+    >>> looks("any"), looks("any(cases=5000)")
+    ('any-look', 'any-look(cases=5000)')
+    """
+    name, bracket, given = text.strip().partition("(")
+    if name.strip() != "any":
+        raise DataError(f"--looks {text} is unknown.", hint="--looks any, or --looks 'any(cases=5000)'")
+    return f"any-look{bracket}{given}"
+
+
 def data_and_matrices(
     data: str | None, matrices: list[str], rows: Side | None, positive: str | None
 ) -> tuple[Any, dict[str, Any], dict[str, Side]]:

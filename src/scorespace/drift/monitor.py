@@ -27,6 +27,7 @@ from scorespace.drift import permutation
 from scorespace.drift.permutation import Permutations, has_frequency_weights, pooled
 from scorespace.drift.result import SIGNIFICANCE_LEVEL, TITLES, refuse_new_labels
 from scorespace.errors import DataError, WeightError, listing
+from scorespace.inference.any_look import ANY_LOOK, share_limits
 from scorespace.inference.estimate import estimate
 from scorespace.inference.proportion import wilson
 from scorespace.measures import parse
@@ -59,7 +60,8 @@ class BatchEstimate(NamedTuple):
 class MonitoredBatch:
     """A batch: its name, cases, positives if known, and p-values by model and hypothesis.
 
-    `seen` holds its estimates by model and name: mean score, and with truth AUC and prevalence.
+    `seen` holds its estimates by model and name: mean score, and with truth AUC and prevalence. `so_far` holds the
+    latter two over all batches up to this one, with intervals that hold at every look.
     """
 
     name: str
@@ -67,6 +69,7 @@ class MonitoredBatch:
     positives: int | None
     p: Mapping[tuple[str, str], float]
     seen: Mapping[tuple[str, str], BatchEstimate] = field(default_factory=dict)
+    so_far: Mapping[tuple[str, str], BatchEstimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,8 +175,9 @@ class Monitoring(Result):
             alarm = self.alarm is not None and index >= self.alarm
             p_values = {f"p_{name}{self._of(model)}": batch.p.get((model, name)) for model, name in self._shares}
             estimates = {
-                f"{name}{end}{self._of(model)}": getattr(number, end.strip("_") or "value")
-                for (model, name), number in batch.seen.items()
+                f"{name}{since}{end}{self._of(model)}": getattr(number, end.strip("_") or "value")
+                for since, known in (("", batch.seen), ("_so_far", batch.so_far))
+                for (model, name), number in known.items()
                 for end in ("", "_low", "_high")
             }
             rows.append(to_json_types({**row, "alarm": alarm, **p_values, **estimates}))
@@ -246,6 +250,7 @@ def monitor(
     if replicates < 1:
         raise DataError(f"replicates={replicates} cannot show a change.", hint="use at least 1")
     labelled_before, all_before = dict(before), dict(before)  # earlier labelled cases, and all earlier cases
+    since_first: dict[str, ScoreTable] = {}  # labelled cases of the batches so far
     results = []
     for index, (batch, tables) in enumerate(batches.items()):
         labelled = batch not in unlabelled
@@ -257,13 +262,12 @@ def monitor(
             if labelled:
                 p |= _labelled_p_values(model, labelled_before[model], table, permutations)
                 labelled_before[model] = labelled_before[model] + table
+                since_first[model] = since_first[model] + table if model in since_first else table
             all_before[model] = all_before[model] + table
         first = next(iter(tables.values()))
-        results.append(
-            MonitoredBatch(
-                batch, int(first.total), int(first.n_pos) if labelled else None, p, _batch_estimates(tables, labelled)
-            )
-        )
+        positives = int(first.n_pos) if labelled else None
+        shown = _batch_estimates(tables, labelled), _estimates_so_far(since_first)
+        results.append(MonitoredBatch(batch, int(first.total), positives, p, *shown))
         if progress is not None:
             progress((index + 1) / len(batches))
     table = next(iter(before.values()))
@@ -284,6 +288,19 @@ def _batch_estimates(tables: Mapping[str, ScoreTable], labelled: bool) -> dict[t
             auc_estimate = estimate(parse("auc"), table)
             results[model, "auc"] = BatchEstimate(auc_estimate.value, auc_estimate.low, auc_estimate.high)
         results[model, "mean"] = _estimate_mean_score(table)
+    return results
+
+
+def _estimates_so_far(tables: Mapping[str, ScoreTable]) -> dict[tuple[str, str], BatchEstimate]:
+    """Prevalence and AUC of all labelled batches so far, with intervals that hold at every look."""
+    results: dict[tuple[str, str], BatchEstimate] = {}
+    for model, table in tables.items():
+        positives, negatives = float(table.n_pos), float(table.n_neg)
+        if not results:
+            share = positives / (positives + negatives) if positives + negatives else math.nan
+            results["", "prevalence"] = BatchEstimate(share, *share_limits(positives, negatives))
+        area = estimate(parse("auc"), table, method=ANY_LOOK)
+        results[model, "auc"] = BatchEstimate(area.value, area.low, area.high)
     return results
 
 

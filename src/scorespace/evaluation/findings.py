@@ -12,8 +12,10 @@ import numpy as np
 
 from scorespace.calibration import summary as calibrated
 from scorespace.curves.smooth import smooth
+from scorespace.inference.any_look import CASES, is_any_look
 from scorespace.inference.auc_variance import delong_variance, weighted_variance
 from scorespace.inference.estimate import Estimate
+from scorespace.inference.interval import INTERVALS
 from scorespace.measures.average import undefined_classes
 from scorespace.measures.confusion import fpr, ppv, youden
 from scorespace.measures.decomposition import cal, ref
@@ -397,7 +399,8 @@ def group_notes(estimates: Iterable[Estimate], groups: int) -> Iterator[Note]:
 def interval_notes(estimates: Iterable[Estimate], method: str | None = None) -> Iterator[Note]:
     """Notes on intervals of zero width, and on measures for which the requested method is not available."""
     held = list(estimates)
-    other = [str(one.spec) for one in held if one.method and method and not one.method.startswith(method)]
+    named_method = (method or "").partition("(")[0]
+    other = [str(one.spec) for one in held if one.method and method and not one.method.startswith(named_method)]
     if other:
         named = ", ".join(dict.fromkeys(other))
         yield note("SS036", f"{method} intervals are not available for {named}; these have their default intervals.")
@@ -408,6 +411,18 @@ def interval_notes(estimates: Iterable[Estimate], method: str | None = None) -> 
     for model, names in flat.items():
         same = f"all bootstrap replicates gave the same {', '.join(names)} of {model}"
         yield note("SS012", f"{same}, so this interval is not informative.")
+
+
+def notes_on_looks(method: str | None) -> Iterator[Note]:
+    """Note on what holds at every look, and what does not."""
+    if is_any_look(method):
+        cases = INTERVALS.parse(str(method)).options.get("cases", CASES)
+        text = (
+            f"Intervals and requirements at stated thresholds hold at every look, and are tightest at {grouped(cases)} "
+            "cases; p-values, differences and other findings hold at one look. Cases come independently from one "
+            "population; if it drifts, this is about the average so far."
+        )
+        yield note("SS197", text)
 
 
 def smooth_notes(estimates: Iterable[Estimate], models: Mapping[str, Table]) -> Iterator[Note]:

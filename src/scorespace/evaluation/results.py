@@ -44,6 +44,7 @@ from scorespace.evaluation.findings import (
     group_notes,
     interval_notes,
     notes_on,
+    notes_on_looks,
     prevalence_notes,
     sample_notes,
     smooth_notes,
@@ -447,6 +448,7 @@ class Results:
         for name in self.models:
             found += self._notes_on(name, self.summary)
         found += interval_notes(self.summary, self.interval)
+        found += notes_on_looks(self.interval)
         found += smooth_notes(self.summary, self.at_stated_prevalence)
         if any(one.spec.measure.probability for one in self.summary):  # else nobody takes scores as probabilities
             found += calibration_notes(self.calibrations.values(), self.summary, self.models)

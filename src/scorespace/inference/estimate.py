@@ -14,6 +14,7 @@ import numpy as np
 from scorespace.errors import ScoreSpaceError
 from scorespace.inference import (
     analytic,
+    any_look,
     bca,
     bias_corrected,
     divergence,
@@ -50,6 +51,7 @@ from scorespace.tables.chunks import thread_pool
 _INTERVAL_MODULES: Final = (
     bca,
     analytic,
+    any_look,
     bias_corrected,
     isotonic_bootstrap,
     influence,
@@ -319,7 +321,7 @@ def _from_totals(request: Request, table: Table) -> bool:
 
 def check_method(method: str | None) -> str | None:
     """Return the canonical name of an interval method; an unknown one is an error."""
-    return None if method is None else INTERVALS.find(method).name
+    return None if method is None else str(INTERVALS.parse(method))
 
 
 def check_level(level: float) -> None:

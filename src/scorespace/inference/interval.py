@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import partial
+from functools import partial, update_wrapper
 from typing import Any, Final
 
 import numpy as np
@@ -93,7 +93,8 @@ class IntervalKind(RegisteredFunction):
     `declared`: only for measures that declare it. `replicates`: it resamples cases, and so allows for groups.
     `weighted`: it allows for weights. `instead` replaces it for grouped cases or unsupported weights,
     `time_series_fallback` for cases in time order, `unequal_weights_fallback` where outcomes have unequal weights.
-    `general`: it is tried where the declared method does not suit, the last one first.
+    `general`: it is tried where the declared method does not suit, the last one first. `every_look`: it holds at every
+    look, so that no other method replaces it.
     """
 
     function: Callable[[IntervalRequest], Interval]
@@ -105,6 +106,7 @@ class IntervalKind(RegisteredFunction):
     general: bool = False
     replicates: bool = False
     weighted: bool = False
+    every_look: bool = False
     instead: str = "bootstrap"
     time_series_fallback: str = "block-t"
     unequal_weights_fallback: str = ""
@@ -232,10 +234,17 @@ def resolve_interval(
     """
     if method is None:
         return default_interval(request, draws)
-    kind = INTERVALS.find(method)
+    call = INTERVALS.parse(method)
+    kind = call.noun
+    if call.options:
+        kind = replace(kind, function=update_wrapper(partial(kind.function, **call.options), kind.function))
     if kind.suits is _never_applies:  # intervals are switched off, which needs no reason
         return replace(kind, function=lambda plan: Interval(math.nan, math.nan, None, None))
     if not kind.fits(request):
+        if kind.every_look:  # another interval would hold at one look only
+            return replace(
+                kind, function=lambda plan: undefined_interval(f"none of {request.spec} holds at every look")
+            )
         if not strict:
             return default_interval(request, draws)
         suitable = applicable_methods(request)

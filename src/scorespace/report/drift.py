@@ -341,7 +341,8 @@ def monitor_document(monitoring: Monitoring) -> Document:
         Section("questions", "Tests", _tests(monitoring), question="What changed?"),
     ]
     if any(batch.seen for batch in monitoring.batches):
-        sections.append(Section("numbers", "Measures", _measures(monitoring), question="How did the measures change?"))
+        blocks = (*_measures(monitoring), *_so_far(monitoring))
+        sections.append(Section("numbers", "Measures", blocks, question="How did the measures change?"))
     if monitoring.notes:
         sections.append(Section("notes", "Notes", (Notes(monitoring.notes),), brief=True))
     return Document(title, facts, tuple(sections))
@@ -397,6 +398,20 @@ def _tests(monitoring: Monitoring) -> tuple[Block, ...]:
     )
     columns = ("test", "evidence", "p of the batch", "")
     return Text(answer[0].upper() + answer[1:]), Grid(columns, tuple(rows), caption).without_blanks()
+
+
+def _so_far(monitoring: Monitoring) -> list[Block]:
+    """Prevalence and AUC over all batches so far, after each batch."""
+    keys = list(dict.fromkeys(key for batch in monitoring.batches for key in batch.so_far))
+    rows = [
+        (batch.name, *(format_interval(*batch.so_far[key]) if key in batch.so_far else "" for key in keys))
+        for batch in monitoring.batches[-_MAX_ROWS:]
+    ]
+    if not keys:
+        return []
+    titles = (" ".join(filter(None, [BATCH_QUANTITIES[name], model])) for model, name in keys)
+    caption = "All batches so far, with 95 % intervals that hold at every look, if cases come from one population."
+    return [Grid(("batches up to", *titles), tuple(rows), caption).without_blanks()]
 
 
 def _measures(monitoring: Monitoring) -> tuple[Block, ...]:
