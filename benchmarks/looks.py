@@ -1,4 +1,4 @@
-"""Regret over a range of costs, printed numbers that do not add up, and intervals at every look."""
+"""Regret over a range of costs, printed numbers, intervals at every look, and the best of many models."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rounds import Cell, Found, Part, markdown
 from scipy.special import ndtr
 
 from scorespace.audit.printed_numbers import consistent_tables
+from scorespace.comparisons.best_of_many import best_of_many, ladder_answer
 from scorespace.decisions import cost_region
 from scorespace.inference.any_look import START, auc_limits, bounded_limits, log_evidence, mean_limits, spread_rate
 from scorespace.inference.auc_variance import delong_variance
@@ -229,3 +230,108 @@ any_look = Part(
     times=4,
 )
 """How often an interval, or a limit alone, misses at any of 65 looks."""
+
+
+# --- the best of many models ----------------------------------------------------------------------------------------
+
+REPLICATES = 500
+
+
+def _weights(rng: np.random.Generator, n: int) -> Array:
+    """How often each case is drawn in each replicate."""
+    drawn = rng.integers(n, size=(REPLICATES, n)) + n * np.arange(REPLICATES)[:, None]
+    return np.bincount(drawn.ravel(), minlength=REPLICATES * n).reshape(REPLICATES, n)
+
+
+def _accuracies(right: Array, weights: Array) -> tuple[Array, Array, Array]:
+    """Accuracies of models (models, n): on all cases, in each replicate, and on the cases left out."""
+    left_out = (weights == 0).astype(float)
+    return right.mean(axis=1), right @ weights.T / right.shape[1], right @ left_out.T / left_out.sum(axis=1)
+
+
+def _areas_of(label: Array, scores: Array, weights: Array) -> tuple[Array, Array, Array]:
+    found = []
+    for score in scores:
+        table = score_table(label, score)
+        place = np.searchsorted(-table.score, -score)
+        both = []
+        for times in (weights, weights == 0):
+            cells = np.zeros((REPLICATES, 2, table.score.size))
+            cells[:, label, place] = times
+            both.append(auc(table.with_cells(cells.reshape(REPLICATES, -1))))
+        found.append((auc(table), *both))
+    return tuple(map(np.array, zip(*found, strict=True)))  # type: ignore[return-value]
+
+
+def _attacked(rng: np.random.Generator, n: int, models: int, weights: Array, ladder: bool) -> Array:
+    """Noise models and the majority vote of those whose answers were above one half, or new with the Ladder."""
+    right = (rng.random((models, n)) < 0.5).astype(float)
+    values, inside, _ = _accuracies(right, weights)
+    if ladder:
+        told, best = np.zeros(models, dtype=bool), None
+        for k in range(models):
+            if best is None or ladder_answer(values[k], inside[k], values[best], inside[best]):
+                told[k], best = True, k
+    else:
+        told = values > 0.5
+    votes = right[told].mean(axis=0) if told.any() else np.full(n, 0.5)
+    vote = np.where(votes == 0.5, rng.random(n) < 0.5, votes > 0.5)
+    return np.vstack([right, vote])
+
+
+def _best(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
+    del replicates
+    kind, models, n = str(cell[0]), int(cell[1]), int(cell[2])
+    sums = dict.fromkeys(("samples", "apparent", "true", "corrected", "bound", "single", "holds"), 0.0)
+    for _ in range(samples):
+        weights = _weights(rng, n)
+        true, trials = np.full(models + kind.startswith("adaptive"), 0.5), np.full(models + 1, float(n))
+        if kind.startswith("adaptive"):
+            values, inside, outside = _accuracies(_attacked(rng, n, models, weights, "Ladder" in kind), weights)
+        elif kind == "equal AUC":
+            label = (rng.random(n) < 0.4).astype(int)
+            common = np.sqrt(0.8) * rng.normal(size=n) + np.sqrt(2) * 0.8416 * label
+            true = np.full(models, 0.8)
+            scores = common + np.sqrt(0.2) * rng.normal(size=(models, n))
+            values, inside, outside = _areas_of(label, scores, weights)
+        else:
+            ends = {"noise": (0.5, 0.5), "equal": (0.8, 0.8), "spread": (0.75, 0.85)}[kind]
+            true, shared = np.linspace(*ends, models), 0.0 if kind == "noise" else 0.8
+            latent = np.sqrt(shared) * rng.normal(size=n) + np.sqrt(1 - shared) * rng.normal(size=(models, n))
+            values, inside, outside = _accuracies((ndtr(latent) < true[:, None]).astype(float), weights)
+        share = kind != "equal AUC"
+        found = best_of_many(values, inside, outside, trials=trials[: len(values)] if share else None)
+        spread = inside[found.place].std()
+        single = wilson(found.value * n, n, 0.9)[0] if share else found.value - 1.645 * spread
+        reached = true[found.place]
+        counted = (1, found.value, reached, found.corrected, found.bound, single <= reached, found.bound <= reached)
+        sums = dict(zip(sums, map(sum, zip(sums.values(), counted, strict=True)), strict=True))
+    return {"best": sums}
+
+
+def _of_best(found: Mapping[Cell, Found]) -> str:
+    rows = [
+        [
+            f"{models} {kind}, {n} cases",
+            *(f"{one['best'][name] / one['best']['samples']:.3f}" for name in list(one["best"])[1:]),
+        ]
+        for (kind, models, n), one in found.items()
+    ]
+    return markdown(["models", "apparent", "true", "corrected", "bound", "bound of one holds", "bound holds"], rows)
+
+
+best_models = Part(
+    (
+        ("noise", 100, 500),
+        ("equal", 20, 500),
+        ("equal", 20, 100),
+        ("spread", 20, 500),
+        ("equal AUC", 20, 300),
+        ("adaptive", 100, 1000),
+        ("adaptive, with the Ladder", 100, 1000),
+    ),
+    _best,
+    _of_best,
+    times=2,
+)
+"""The best of many models on one test set: apparent, true and corrected value, and how often its bound holds."""

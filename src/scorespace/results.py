@@ -131,6 +131,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS195": NoteKind("info", "models without a threshold are left out of the regret over cost ratios"),
     "SS196": NoteKind("warning", "printed numbers that no confusion matrix gives, if they come from one"),
     "SS197": NoteKind("info", "intervals and requirements that hold at every look at growing data"),
+    "SS198": NoteKind("info", "a ledger that also holds looks at another truth"),
 }
 
 

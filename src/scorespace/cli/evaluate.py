@@ -20,12 +20,13 @@ from scorespace.cli.verbs import verb
 from scorespace.comparisons.calibration import find_calibration_test
 from scorespace.errors import MeasureError
 from scorespace.evaluation.evaluation import Evaluation
+from scorespace.evaluation.ledger import Ledger, record
 from scorespace.evaluation.looks import limits_at_every_look
 from scorespace.inference.any_look import is_any_look
 from scorespace.inference.interval import INTERVALS
 from scorespace.measures import parse
 from scorespace.report import confusion, screen
-from scorespace.report.document import Block
+from scorespace.report.document import Block, Text, one_section
 from scorespace.results import Row, decimals, p_text, to_json_types
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
@@ -114,6 +115,13 @@ def evaluate(
             options.OUTPUT,
         ),
     ] = None,
+    ledger: Annotated[
+        Path | None,
+        flag("FILE.jsonl", "Record this look at the test set, and correct the best of all models for their number."),
+    ] = None,
+    ladder: Annotated[
+        bool, switch("--ladder", "With --ledger: show a value only if it is a clear gain on the best one so far.")
+    ] = False,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = "table",
@@ -130,6 +138,10 @@ def evaluate(
     inputs = *data_options.files, cost_options.costs, *baseline
     options.check_output(report, (".html",), *inputs)
     options.check_output(save, (".json",), *inputs)
+    options.check_output(ledger, (".jsonl",), *inputs)
+    if ladder and (ledger is None or require or report or save or spread or by_class):
+        shown = "--ladder shows one answer, and needs --ledger."
+        raise MeasureError(shown, hint="--ledger FILE.jsonl --ladder, without --require, --report and --save")
     rules = [_rule(text) for text in require]
     if runs.has_many_datasets(data_options.data, data_options.dataset):
         run_options = {
@@ -138,6 +150,7 @@ def evaluate(
             "--spread": spread,
             "--interval": interval,
             "--looks": looks,
+            "--ledger": ledger,
             "--by": by,
         }
         run_options |= {"--baseline": baseline, "--save": save}
@@ -189,9 +202,17 @@ def evaluate(
         evaluation.changes  # noqa: B018
         spreads = evaluation.spread() if spread else None
         failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
+    looked = None if ledger is None else record(evaluation, ledger, ladder=ladder)
+    if looked is not None and ladder:
+        output.write(
+            one_section(looked.name, "the Ladder", "Ledger", (), looked.words, looked.notes), _answers(looked), format
+        )
+        return
     if save is not None:  # before anything is printed, like the report
         evaluation.save(save)
-    show(evaluation, report, format, title, section, by_class=by_class, spreads=spreads, every_note=notes)
+    show(
+        evaluation, report, format, title, section, by_class=by_class, spreads=spreads, every_note=notes, ledger=looked
+    )
     output.list_files(format, saved=save)
     if failed:
         sys.stderr.write("".join(f"requirement failed: {text}\n" for text in failed))
@@ -208,6 +229,7 @@ def show(
     by_class: bool = False,
     spreads: Mapping[str, Mapping[str, float]] | None = None,
     every_note: bool = False,
+    ledger: Ledger | None = None,
 ) -> None:
     """Write the evaluation to stdout and its report to a file, if one is named."""
     if report is not None:  # first, so that an error leaves stdout empty
@@ -219,6 +241,9 @@ def show(
 
         extra += spread_section(spreads).blocks
         content |= {"spread": spreads}
+    if ledger is not None:
+        extra.append(Text(" ".join([ledger.words, *(one.text for one in ledger.notes)])))
+        content |= {"ledger": ledger.facts()}
     if by_class:
         extra += confusion.detailed_section(evaluation).blocks
         content |= {"classes": confusion.detailed_rows(evaluation)}
@@ -228,6 +253,13 @@ def show(
     document = screen.summary_document(evaluation, every_note=every_note, extra=extra, skipped=skipped)
     output.write(document, to_json_types(content), form)
     output.list_files(form, report=report)
+
+
+def _answers(ledger: Ledger) -> Row:
+    """The answers of the Ladder as data, without the values of single looks."""
+    content = ledger.to_dict()
+    rows = [{"measure": name, "answer": value, "new": new} for name, (value, new) in (ledger.answers or {}).items()]
+    return content | {"rows": rows}
 
 
 def _merge_changes(rows: Sequence[Row], changed: Sequence[Row]) -> list[Row]:
