@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 from populations import Array
 from rounds import Cell, Found, Part, markdown
-from scipy.special import ndtr
+from scipy.special import expit, logit, ndtr
 
 from scorespace.audit.printed_numbers import consistent_tables
+from scorespace.calibration.unlabelled import em_prevalence, shifted, weighted_table
 from scorespace.comparisons.best_of_many import best_of_many, ladder_answer
 from scorespace.decisions import cost_region
 from scorespace.inference.any_look import START, auc_limits, bounded_limits, log_evidence, mean_limits, spread_rate
@@ -17,6 +18,7 @@ from scorespace.inference.auc_variance import delong_variance
 from scorespace.inference.proportion import wilson
 from scorespace.measures import parse
 from scorespace.measures.ranking import auc
+from scorespace.measures.request import bind
 from scorespace.tables import Counts, score_table
 
 RATIOS, PREVALENCE, SHIFT, STATED = (3.0, 10.0), 0.3, 1.19, -0.1
@@ -335,3 +337,52 @@ best_models = Part(
     times=2,
 )
 """The best of many models on one test set: apparent, true and corrected value, and how often its bound holds."""
+
+
+# --- without labels -------------------------------------------------------------------------------------------------
+
+NAMES = ("acc@0.5", "ppv@0.5", "tpr@0.5", "auc")
+TRAINED, APART = 0.3, 1.5
+
+
+def _drawn(kind: str, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    """Labels and probabilities that are calibrated where nothing changed."""
+    label = (rng.random(n) < (0.1 if kind == "prevalence 0.1" else TRAINED)).astype(int)
+    x = rng.normal(size=n) + (APART / 2 if kind == "separation halved" else APART) * label
+    if kind == "other cases":  # x is drawn anew, and the label by its probability
+        x = x + 0.5
+    logits = APART * x - APART**2 / 2 + logit(TRAINED)
+    if kind == "other cases":
+        label = (rng.random(n) < expit(logits)).astype(int)
+    return label, expit(2 * logits if kind == "logits doubled" else logits)
+
+
+def _assumed(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
+    del replicates
+    found = {way: dict.fromkeys(("samples", *NAMES), 0.0) for way in ("true", "calibrated", "prior shift")}
+    for _ in range(samples):
+        label, p = _drawn(str(cell[0]), rng, 5000)
+        tables = {"true": score_table(label, p), "calibrated": weighted_table(p, p)}
+        tables["prior shift"] = weighted_table(p, shifted(p, TRAINED, em_prevalence(p, TRAINED).prevalence))
+        for way, table in tables.items():
+            for name in NAMES:
+                found[way][name] += bind(parse(name), table).value
+            found[way]["samples"] += 1
+    return found
+
+
+def _of_assumed(found: Mapping[Cell, Found]) -> str:
+    rows = [
+        [str(kind) if way == "true" else "", way, *(f"{sums[name] / sums['samples']:.3f}" for name in NAMES)]
+        for (kind,), one in found.items()
+        for way, sums in one.items()
+    ]
+    return markdown(["change", "values", *NAMES], rows)
+
+
+without_labels = Part(
+    (("none",), ("other cases",), ("prevalence 0.1",), ("separation halved",), ("logits doubled",)),
+    _assumed,
+    _of_assumed,
+)
+"""True values and those that follow from each assumption, by what changed."""

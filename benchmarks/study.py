@@ -17,7 +17,7 @@ from covered import areas_with_few, other_shapes, three_classes, two_classes, we
 from credit import budgets, costs_per_case, stability
 from further import by_design, in_groups, other_measures, predicted_numbers, rare_positives
 from honest import honest_costs, in_full
-from looks import adding_up, any_look, best_models, regret
+from looks import adding_up, any_look, best_models, regret, without_labels
 from nulls import other_nulls
 from proxies import labels, proxies, verified
 from rejected import closer_look, forms_of_mcnemar, sizes_of_tests
@@ -56,6 +56,7 @@ PARTS: dict[str, Part] = {
     "adding_up": adding_up,
     "any_look": any_look,
     "best_models": best_models,
+    "without_labels": without_labels,
 }
 SIZES_OF_TESTS = ("tests", "closer", "mcnemar", "nulls", "clinic_tests")
 

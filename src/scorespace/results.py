@@ -132,6 +132,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS196": NoteKind("warning", "printed numbers that no confusion matrix gives, if they come from one"),
     "SS197": NoteKind("info", "intervals and requirements that hold at every look at growing data"),
     "SS198": NoteKind("info", "a ledger that also holds looks at another truth"),
+    "SS199": NoteKind("warning", "values without labels, which follow from an assumption"),
 }
 
 

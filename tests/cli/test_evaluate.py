@@ -773,3 +773,23 @@ def test_looks_that_cannot_be(run, credit, options):
     done = run("evaluate", *credit, "--score", "logistic", *options.split())
     assert (done.code, done.out) == (2, "")
     assert "hint:" in done.err
+
+
+# --- without labels
+
+
+def test_values_without_labels_are_marked_as_assumed(run, write):
+    write("p.csv", "p,q\n0.9,0.8\n0.2,0.4\n0.6,0.5\n")
+    done = run("evaluate", "p.csv", "--score", "p,q", "--assume", "calibrated", "--measures", "acc@0.5")
+    assert (done.code, done.err) == (0, "")
+    assert "assumed(calibrated)" in done.out
+    rows = run("evaluate", "p.csv", "--score", "p", "--assume", "calibrated", "--format", "json").json()["rows"]
+    assert {row["method"] for row in rows} == {"assumed(calibrated)"}
+
+
+@pytest.mark.parametrize("options", ["--require auc>=0.7", "--truth p", "--by q", "--interval bca", "--ledger l.jsonl"])
+def test_what_needs_labels_is_refused_without_them(run, write, options):
+    write("p.csv", "p,q\n0.9,0.8\n0.2,0.4\n0.6,0.5\n")
+    done = run("evaluate", "p.csv", "--score", "p", "--assume", "calibrated", *options.split())
+    assert (done.code, done.out) == (2, "")
+    assert "cannot be used" in done.err

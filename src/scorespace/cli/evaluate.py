@@ -17,6 +17,7 @@ from scorespace.cli.common_options import CostOptions, DataOptions
 from scorespace.cli.options import flag, switch
 from scorespace.cli.partial_truth import PartialTruthOptions
 from scorespace.cli.verbs import verb
+from scorespace.cli.without_labels import write_assumed
 from scorespace.comparisons.calibration import find_calibration_test
 from scorespace.errors import MeasureError
 from scorespace.evaluation.evaluation import Evaluation
@@ -115,6 +116,14 @@ def evaluate(
             options.OUTPUT,
         ),
     ] = None,
+    assume: Annotated[
+        str | None,
+        flag(
+            "HOW",
+            "Without --truth: values that follow if the scores are calibrated here (calibrated), or if only the "
+            "prevalence changed since training: 'prior_shift(trained=0.3)'.",
+        ),
+    ] = None,
     ledger: Annotated[
         Path | None,
         flag("FILE.jsonl", "Record this look at the test set, and correct the best of all models for their number."),
@@ -142,6 +151,18 @@ def evaluate(
     if ladder and (ledger is None or require or report or save or spread or by_class):
         shown = "--ladder shows one answer, and needs --ledger."
         raise MeasureError(shown, hint="--ledger FILE.jsonl --ladder, without --require, --report and --save")
+    if assume is not None:
+        stated: dict[str, object] = {
+            **{"--require": require, "--baseline": baseline, "--save": save, "--by": by, "--interval": interval},
+            **{"--looks": looks, "--ledger": ledger, "--report": report, "--spread": spread},
+            **{
+                "--cost-fp": cost_options.cost_fp,
+                "--costs": cost_options.costs,
+                "--prevalence": cost_options.prevalence,
+            },
+        }
+        write_assumed(data_options, assume, measures, level, format, stated)
+        return
     rules = [_rule(text) for text in require]
     if runs.has_many_datasets(data_options.data, data_options.dataset):
         run_options = {
