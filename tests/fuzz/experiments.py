@@ -95,8 +95,18 @@ def on_run(rng: Draw, seed: int) -> Case:
 
 def catalogue(rng: Draw, seed: int) -> Case:
     """The verbs that read nothing."""
-    verb = rng.choice(["measures", "curves", "tests", "measures", "curves", "tests", "doctor", "demo"])
+    verb = rng.choice(
+        ["measures", "curves", "tests", "measures", "curves", "tests", "doctor", "demo", "check", "ledger"]
+    )
     words = [] if verb in ("doctor", "demo") else [rng.odd("auc", "x", "", "roc", "\x1b[31m", "é" * 300, *NAMES)]
+    if verb == "check":
+        numbers = rng.sample(["acc=.85", "tpr=80%", "auc=.9", "ppv=.5", "mcc=-.2", "acc=85", "tpr=", "f1=.1e3"], 2)
+        words = [
+            *numbers,
+            "--n",
+            rng.odd("100", "30", "0", "-5", "1e3", "99999"),
+            *rng.choice([[], ["--positives", "10"]]),
+        ]
     more = ["--report", rng.odd("page.html", "page.txt", "absent/page.html")] if verb == "demo" else []
     return Case(seed, [verb, *words, *more, "--format", rng.choice(FORMATS)], {})
 

@@ -24,7 +24,7 @@ from scorespace.io.ledger_file import append_looks, read_ledger
 from scorespace.measures import parse
 from scorespace.measures.request import bind
 from scorespace.results import Note, Result, Row, count_noun, decimals, note, to_json_types
-from scorespace.tables import Array, ConfusionTable, ScoreTable
+from scorespace.tables import Array
 from scorespace.tables.paired import PairTable
 
 REPLICATES: Final = 500
@@ -198,7 +198,7 @@ def _cases(evaluation: Evaluation) -> PairTable:
     pairs = evaluation.models.pairs or evaluation.models.order
     if pairs is None or pairs.times is not None or set(evaluation.models) - set(pairs.models):
         raise ScoreSpaceError("a ledger needs the single cases of every model.", hint=_HINT)
-    if not all(isinstance(table, ScoreTable | ConfusionTable) for table in pairs.tables):
+    if not all(table.thresholded or table.counts_outcomes for table in pairs.tables):
         raise ScoreSpaceError("a ledger needs scores of one class, or decisions.", hint=_HINT)
     if pairs.weight is not None or pairs.group is not None or pairs.repeat is not None:
         raise ScoreSpaceError("a ledger needs independent cases without weights.", hint=_HINT)

@@ -11,7 +11,7 @@ population; if that changes, the intervals are about the average so far.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -180,8 +180,10 @@ def bounded_limits(
 
 def case_values(request: Request) -> Array | None:
     """Value of a true and a false positive, a false and a true negative, if the measure is their mean; else None."""
-    table = request.table
-    if type(table) is not Counts or request.averaged or request.stated or np.ndim(table.tp):
+    if not request.table.four_outcomes or request.averaged or request.stated:
+        return None
+    table = cast("Counts", request.table)
+    if np.ndim(table.tp):
         return None
     values = np.asarray(request.formula(_OUTCOMES), dtype=np.float64)
     if not np.isfinite(values).all() or not np.ptp(values):
@@ -229,7 +231,7 @@ def any_look_interval(
     values = case_values(plan.request)
     if values is None:
         return undefined_interval("those for every look are known for shares, AUCs and means over cases only")
-    return _mean(_cells(table), values, plan, alpha, settings)  # type: ignore[arg-type]
+    return _mean(_cells(cast("Counts", table)), values, plan, alpha, settings)
 
 
 def _auc(plan: IntervalRequest, alpha: float, settings: dict[str, Any]) -> Interval:
