@@ -61,6 +61,10 @@ def test_a_bound_is_above_its_estimate_and_weights_that_are_no_counts_have_none(
     found = cost_region({"m": weighted}, (3, 10))
     assert np.isnan(found.best.high)
     assert "cannot be assigned to folds" in found.words
+    whole = score_table([1, 0, 1, 0] * 9, [4, 3, 2, 1] * 9, weight=[1, 3] * 18)
+    assert np.isnan(cost_region({"m": whole}, (3, 10)).best.high)
+    copies = score_table([1, 0, 1, 0] * 9, [4, 3, 2, 1] * 9, weight=[1, 3] * 18, copies=True)
+    assert cost_region({"m": copies}, (3, 10)).best.high > 0
 
 
 def test_without_any_cost_the_regret_is_a_difference():

@@ -24,6 +24,7 @@ Criterion = Callable[[Counts], tuple[Array, Array]]
 REPEATS: Final = 20
 FOLDS: Final = 10
 NOT_WHOLE: Final = "the weights are not whole numbers, so cases cannot be assigned to folds"
+WEIGHTED: Final = "the cases have weights, which are not numbers of copies"
 TOO_FEW_CASES: Final = "a class has fewer than two cases, so there are none to choose a threshold on"
 _QUANTILES: Final = 1000  # quantiles per class that tables are condensed to
 _MAX_SPLIT_CASES: Final = 2_000_000  # total number of cases over all repeats; with many cases fewer repeats are needed
@@ -153,7 +154,7 @@ def crossfit_against(
     >>> crossfit_against(table, lambda c: (0 * c.tp, c.fp + 5 * c.fn), 2).positives[0]
     array([40., 20.,  0.,  0.])
     """
-    reason = _infeasible_reason({"": table})
+    reason = _infeasible_reason({"": table}) or (None if table.squares is None else WEIGHTED)
     if reason is not None:
         return JointOutcomes(np.empty((0, 4)), np.empty((0, 4)), reason=reason)
     (counts,), _ = _count_folds({"": table}, pairs, stratified, REPEATS, FOLDS, seed)
