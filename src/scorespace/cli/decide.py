@@ -73,7 +73,7 @@ def decide(
     seed: options.Seed = 0,
     out: Annotated[
         Path | None,
-        flag("FILE", "Chart in ROC or RROC space of the iso-cost line and the choice: .png .svg .pdf .html."),
+        flag("FILE", "Chart of the choice in ROC, RROC or cost space: .png .svg .pdf .html."),
     ] = None,
     figure: FigureOptions = CHART_AS_DRAWN,
     all: options.AllTables = False,

@@ -151,7 +151,7 @@ def evaluate(
     if ladder and (ledger is None or require or report or save or spread or by_class):
         shown = "--ladder shows one answer, and needs --ledger."
         raise MeasureError(shown, hint="--ledger FILE.jsonl --ladder, without --require, --report and --save")
-    if assume is not None:
+    if assume is not None and not partial_options:
         stated: dict[str, object] = {
             **{"--require": require, "--baseline": baseline, "--save": save, "--by": by, "--interval": interval},
             **{"--looks": looks, "--ledger": ledger, "--report": report, "--spread": spread},
@@ -180,8 +180,10 @@ def evaluate(
         runs.evaluate(data_options, report, format, measure=measures or None, level=level)
         return
     if partial_options:
-        others = {"--by": by, "--parity": parity, "--require": require, "--baseline": baseline, "--save": save}
+        others: dict[str, object] = {"--assume": assume}
+        others |= {"--by": by, "--parity": parity, "--require": require, "--baseline": baseline, "--save": save}
         others |= {"--by-class": by_class, "--spread": spread, "--interval": interval, "--section": section}
+        others |= {"--looks": looks, "--ledger": ledger}
         asked: dict[str, Any] = {"measures": measures, "at": at, "full": all, "level": level, "seed": seed}
         partial_truth.evaluate(
             partial_options, data_options, cost_options, others, report=report, format=format, **asked

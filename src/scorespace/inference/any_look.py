@@ -200,7 +200,12 @@ def _cells(table: Counts) -> Array:
 
 
 def _is_known(request: Request) -> bool:
-    return is_proportion(request) or is_linear_in_auc(request) or case_values(request) is not None
+    return is_proportion(request) or _is_auc(request) or case_values(request) is not None
+
+
+def _is_auc(request: Request) -> bool:
+    """Whether a measure is a fixed linear function of the AUC; some depend on the prevalence, which is estimated."""
+    return is_linear_in_auc(request) and isinstance(request.measure.area, tuple)
 
 
 @interval(ANY_LOOK, "interval that holds at every look", suits=_is_known, every_look=True)
@@ -217,7 +222,7 @@ def any_look_interval(
     if table.cell_squares is not None or draws.grouped or draws.time is not None:
         return undefined_interval("those for every look need independent cases without weights")
     settings: dict[str, Any] = {"cases": cases, "side": side}
-    if is_linear_in_auc(plan.request):
+    if _is_auc(plan.request):
         return _auc(plan, alpha, settings)
     if is_proportion(plan.request):
         measure = plan.request.measure
@@ -235,8 +240,8 @@ def any_look_interval(
 
 
 def _auc(plan: IntervalRequest, alpha: float, settings: dict[str, Any]) -> Interval:
-    slope, intercept = plan.request.measure.area or (1.0, 0.0)
     table = plan.request.table.inside(ScoreTable)
+    slope, intercept = plan.request.measure.in_auc(table)
     sizes = float(table.n_pos), float(table.n_neg)
     if min(sizes) < START:
         return undefined_interval(f"too early, as the rarer class has {grouped(min(sizes))} of {START} cases")
