@@ -13,7 +13,7 @@ VERBS = (
     ["evaluate"] * 5
     + ["compare", "decide", "curve", "calibrate", "cases", "agree", "drift", "ranks"] * 2
     + ["clusters", "rules", "audit", "table", "run"] * 2
-    + ["benchmark", "study", "power", "catalogue"]
+    + ["label", "benchmark", "study", "power", "catalogue"]
 )
 
 
@@ -53,6 +53,8 @@ def _of_verb(rng: Draw, seed: int, verb: str) -> Case:
         return tasks.audit(rng, seed, rows, _table(rng, columns)[0], columns)
     if verb == "table":
         return tasks.table(rng, seed, rows, columns)
+    if verb == "label":
+        return tasks.label(rng, seed, rows, columns)
     name, data, told = file_of(rng, rows)
     files = {name: data}
     arguments = [verb, name, *_roles(rng, verb, columns)]

@@ -266,6 +266,15 @@ def rules(rng: Draw, seed: int) -> Case:
 # --- any table
 
 
+def label(rng: Draw, seed: int, rows: Rows, columns: dict[str, Any]) -> Case:
+    """Rows to label, by a score that may be no probability."""
+    name, data, _ = file_of(rng, rows)
+    arguments = ["label", name, "--score", columns["score"], "--measure", rng.choice(["auc", "acc@0.5", "brier", "ks"])]
+    arguments += ["--budget", rng.choice(["5", "10", "0"]), "--out", "chosen.csv"]
+    arguments += ["--truth", "y"] if rng.random() < 0.3 else []
+    return Case(seed, [*arguments, "--format", rng.choice(FORMATS)], {name: data})
+
+
 def audit(rng: Draw, seed: int, rows: Rows, other: Rows, columns: dict[str, Any]) -> Case:
     """An audit of a table, now and then beside another."""
     chosen = _perhaps(rng, 0.7, "--target", rng.odd("y", columns["score"], columns["group"], "absent"))

@@ -23,7 +23,7 @@ from scorespace.report import comparison as view
 from scorespace.report import notebook
 from scorespace.report.protocol import ResultsView
 from scorespace.results import note, notebook_html
-from scorespace.tables import ConfusionTable, Counts
+from scorespace.tables import Counts
 from scorespace.tables.models import Models
 from scorespace.tables.paired import PairTable
 from scorespace.tables.threshold import user_threshold
@@ -82,8 +82,8 @@ def compare_models(
 def _are_matrices(evaluation: ResultsView, models: Sequence[str]) -> bool:
     """Whether nothing but the confusion matrices of the models is known."""
     known = evaluation.models
-    are_matrices = all(isinstance(known[name], ConfusionTable) for name in models or known)
-    return are_matrices and known.pairs is None and not known.couples
+    has_classes = all(known[name].class_names for name in models or known)
+    return has_classes and _decided(evaluation, models, None) and known.pairs is None and not known.couples
 
 
 def _compare_matrices(
