@@ -224,7 +224,7 @@ def _digest(array: Any, *words: str) -> str:
 def _scores_hash(pairs: PairTable, model: str) -> str:
     table, place = pairs.tables[pairs.index(model)], pairs.cell[pairs.index(model)]
     if table.thresholded:
-        scores = np.asarray(table.score, dtype=np.float64)[pairs.place[pairs.index(model)]]
+        scores = np.asarray(table.score, dtype=np.float64)[place % table.score.size]
         return _digest(scores + 0.0)
     return _digest(place, type(table).__name__, *map(str, table.class_names))
 

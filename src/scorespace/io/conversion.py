@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -102,7 +103,7 @@ def _encoding(path: str, name: str) -> str:
                 text = decoder.decode(chunk)
                 invalid = invalid or "\ufffd" in text
                 letters = letters or any(letter > "\x7f" and letter not in "\ufffd\ufeff" for letter in text)
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return "utf-8-sig"  # refused with its own message
     if not invalid:
         return "utf-8-sig"
