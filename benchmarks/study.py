@@ -15,8 +15,11 @@ from pathlib import Path
 from clinic import clinic, clinic_tests, rates
 from covered import areas_with_few, other_shapes, three_classes, two_classes, weighted_cases
 from credit import budgets, costs_per_case, stability
+from forecasts import distributions, interval_tests
 from further import by_design, in_groups, other_measures, predicted_numbers, rare_positives
 from honest import honest_costs, in_full
+from insurance import deviances
+from judges import judges
 from looks import adding_up, any_look, best_models, regret, without_labels
 from nulls import other_nulls
 from proxies import labels, proxies, verified
@@ -57,8 +60,12 @@ PARTS: dict[str, Part] = {
     "any_look": any_look,
     "best_models": best_models,
     "without_labels": without_labels,
+    "judges": judges,
+    "deviances": deviances,
+    "distributions": distributions,
+    "interval_tests": interval_tests,
 }
-SIZES_OF_TESTS = ("tests", "closer", "mcnemar", "nulls", "clinic_tests")
+SIZES_OF_TESTS = ("tests", "closer", "mcnemar", "nulls", "clinic_tests", "interval_tests")
 
 
 def filled(page: str, part: str, table: str) -> str:

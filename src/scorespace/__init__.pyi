@@ -34,9 +34,12 @@ from .curves import hull as hull
 from .curves import iso_line as iso_line
 from .curves import learn_midpoint as learn_midpoint
 from .curves import lift_curve as lift_curve
+from .curves import lorenz as lorenz
 from .curves import net_benefit as net_benefit
 from .curves import optimal_curve as optimal_curve
+from .curves import pit as pit
 from .curves import pr as pr
+from .curves import quantile_reliability as quantile_reliability
 from .curves import rejection as rejection
 from .curves import roc as roc
 from .curves import rroc as rroc

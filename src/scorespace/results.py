@@ -133,6 +133,10 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS197": NoteKind("info", "intervals and requirements that hold at every look at growing data"),
     "SS198": NoteKind("info", "a ledger that also holds looks at another truth"),
     "SS199": NoteKind("warning", "values without labels, which follow from an assumption"),
+    "SS160": NoteKind("info", "few instances for the comparison of a judge with people"),
+    "SS161": NoteKind("warning", "predicted quantiles cross"),
+    "SS162": NoteKind("info", "scores of distributions that depend on their levels"),
+    "SS163": NoteKind("info", "the naive forecast that scaled errors are relative to"),
 }
 
 

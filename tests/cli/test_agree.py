@@ -194,3 +194,18 @@ def test_the_file_lists_every_instance_with_its_verdict(run, films, tmp_path):
     (pair,) = content["rows"]
     assert len(by_verdict["similar scores, different decisions"]) == pair["alike"]
     assert len(by_verdict["same decision, different scores"]) == pair["apart"]
+
+
+def test_a_judge_against_people(run, write):
+    rows = [("yes", "yes", "no", "yes"), ("no", "no", "no", "yes"), ("no", "yes", "no", "no"), ("yes",) * 4] * 12
+    data = write("answers.csv", "\n".join(["ann,bob,cy,llm", *map(",".join, rows)]) + "\n")
+    done = run("agree", data, "--rater", "ann,bob,cy,llm", "--compare", "llm", "--epsilon", "0.2", "--margin", "0.2")
+    assert (done.code, done.err) == (0, "")
+    assert max(map(len, done.out.splitlines())) <= 80
+    said = " ".join(done.out.split())
+    assert "by more than 0.2: Cohen's kappa" in said
+    assert "Alternative annotator test (epsilon 0.2): llm" in said
+    assert "SS160" in said
+    assert run("agree", data, "--rater", "ann,bob,cy,llm", "--compare", "llm", "--out", "judge.svg").code == 0
+    alone = run("agree", data, "--rater", "ann,bob,cy,llm", "--margin", "0.2")
+    assert (alone.code, "margin is for a judge" in alone.err) == (2, True)

@@ -248,3 +248,13 @@ def test_a_report_of_before_and_after(run, credit, tmp_path):
     refused = run("calibrate", credit[0], "--score", "tree", "--apply", "map.json", "--report", str(path))
     assert refused.code == 2
     assert "--truth COL" in refused.err
+
+
+def test_the_hint_for_reversed_scores_works(run, write, tmp_path):
+    rows = "".join(f"{int(k % 10 < k // 10)},{100 - k}\n" for k in range(100))
+    data = write("points.csv", "bad,points\n" + rows)
+    said = run("calibrate", data, "--truth", "bad", "--score", "points", "--out", "a.csv")
+    assert "minus(points)" in said.out
+    done = run("calibrate", data, "--truth", "bad", "--score", "risk=minus(points)", "--out", "b.csv")
+    assert (done.code, done.err) == (0, "scores  b.csv\n")
+    assert (tmp_path / "b.csv").read_text().startswith("bad,points,risk_calibrated\n")

@@ -15,7 +15,8 @@ DATA = {
     "m_b": [0.2, 0.5, 0.6, 0.5, 0.3, 0.2, 0.3, 0.5, 0.3],
     "m_c": [0.1, 0.3, 0.3, 0.2, 0.5, 0.7, 0.1, 0.3, 0.3],
 }
-NEEDS_MORE = ("case_cost", "capacity")  # costs of each case, periods
+# costs of each case, periods, predictive distributions
+NEEDS_MORE = ("case_cost", "capacity", "quantile_reliability", "pit")
 OF_CLASSES = [kind for kind in kinds() if kind.table is not ss.ResidualTable and kind.name not in NEEDS_MORE]
 TWO = {"y": [1, 0, 1, 1, 0, 0], "s": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1], "d": [1, 1, 0, 1, 0, 0]}
 
@@ -164,8 +165,8 @@ def test_a_kind_without_a_band(two, draw):
     with pytest.raises(CurveError) as caught:
         two.band("cost", "s") if draw == "band" else two.plot("cost", band=True)
     assert str(caught.value) == (
-        "cost has no band.\n  seen: bands of 'roc', 'pr', 'calibration', 'net_benefit', 'snb', 'smooth_calibration'\n"
-        "  hint: leave out the band"
+        "cost has no band.\n  seen: bands of 'roc', 'pr', 'calibration', 'net_benefit', 'snb', 'smooth_calibration', "
+        "'quantile_reliability'\n  hint: leave out the band"
     )
 
 

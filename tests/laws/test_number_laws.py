@@ -10,10 +10,11 @@ from scorespace.curves import rroc
 from scorespace.measures import measures
 from scorespace.measures.regression import aoc
 from scorespace.tables import ResidualTable, residual_table
+from scorespace.tables.distributions import DistributionTable
 from scorespace.tables.error_sums import ErrorSums
 from scorespace.tables.regression import IntervalTable
 
-KINDS = (ErrorSums, ResidualTable, IntervalTable)
+KINDS = (ErrorSums, ResidualTable, IntervalTable, DistributionTable)
 CATALOGUE = [measure for measure in measures() if any(kind in measure.functions for kind in KINDS)]
 few = settings(max_examples=15)
 
@@ -28,7 +29,9 @@ def each(found):
 def table(rows, weighted: bool = True) -> ResidualTable:
     truth, predicted, weight = (np.array(column) for column in zip(*rows, strict=True))
     ends = predicted - 2, predicted + 1, 0.9
-    return residual_table(truth, predicted, weight=weight if weighted else None, interval=ends, baseline=0.5)
+    quantiles = [predicted - 2, predicted, predicted + 1], [0.2, 0.5, 0.8]
+    options = {"interval": ends, "baseline": 0.5, "quantiles": quantiles, "history": [3.0, 5.0, 4.0, 7.0]}
+    return residual_table(truth, predicted, weight=weight if weighted else None, **options)
 
 
 def value(measure, rows, weighted: bool = True) -> float:
@@ -100,7 +103,8 @@ OF_SUMS = [measure for measure in CATALOGUE if ErrorSums in measure.functions]
 
 def forms(measure) -> list[dict[str, float]]:
     """The measure as it is, and with other options: an asymmetry of one half is none."""
-    return [{}, {option.name: 0.8 for option in measure.options}]
+    others = {"power": 1.2, "fair": False, "season": 2, "from_first": False}
+    return [{}, {option.name: others.get(option.name, 0.8) for option in measure.options}]
 
 
 def off_as_mean_loss(measure, rows) -> float:
@@ -120,7 +124,9 @@ def off_as_middle_size(measure, rows) -> float:
     truth, predicted, weight = np.array(rows).T
     size = np.abs(predicted - truth)
     most = size.max() + 1
-    turned = residual_table(truth, truth + most - size, weight, interval=(truth, truth + 1, 0.9), baseline=0.5)
+    quantiles = [truth, truth + 1, truth + 2], [0.2, 0.5, 0.8]
+    options = {"interval": (truth, truth + 1, 0.9), "quantiles": quantiles, "history": [3.0, 5.0, 4.0, 7.0]}
+    turned = residual_table(truth, truth + most - size, weight, baseline=0.5, **options)
     return max(abs(float(measure(turned, **o)) - (most - float(measure(table(rows), **o)))) for o in forms(measure))
 
 

@@ -158,7 +158,8 @@ def test_many_pairs_are_counted_and_few_told():
     assert view.summarise(many) == "3 of 6 pairs differ significantly (p < 0.05)."
     few = Comparisons(names[:2], tuple(found[:1]))
     assert view.summarise(few) == found[0].words
-    first, tests = view.grids(many, folded=True)
+    first, tests, letters = view.grids(many, folded=True)
+    assert letters.rows == (("a", "a"), ("b", "b"), ("c", "b"), ("d", "b"))
     assert (first.folded, tests.folded) == ("", "Tests")
     together = Comparison("a, b, c", "d", "t", "auc", p=0.001, several=True)
     assert view.test_grid(Comparisons(names, (together,))).rows[0][0] == "a, b, c, d"

@@ -51,7 +51,8 @@ def test_every_picture_of_the_page(evaluation, valid):
         valid(picture.draw())
 
 
-NEEDS_MORE = ("case_cost", "capacity", "grades")  # costs of each case, periods, few probabilities
+# costs of each case, periods, few probabilities, predictive distributions
+NEEDS_MORE = ("case_cost", "capacity", "grades", "quantile_reliability", "pit")
 
 
 @pytest.mark.parametrize(

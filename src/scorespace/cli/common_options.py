@@ -39,6 +39,21 @@ class DataOptions(NamedTuple):
     prediction: Annotated[
         list[str], flag("COL", "Predictions of a numeric truth (regression); repeatable.", ROLES)
     ] = []
+    quantiles: Annotated[
+        list[str],
+        flag(
+            "[MODEL=]COLS",
+            "Columns of predicted quantiles that end in their levels, such as 'q*' or q05,q50,q95; repeatable.",
+            ROLES,
+        ),
+    ] = []
+    ensemble: Annotated[
+        list[str], flag("[MODEL=]COLS", "Columns of the members of an ensemble, such as 'member_*'; repeatable.", ROLES)
+    ] = []
+    train: Annotated[
+        str | None,
+        flag("FILE", "Training series with the column of the truth, to whose naive forecast mase is relative.", ROLES),
+    ] = None
     positive: options.Positive = None
     name: options.Name = []
     model: Annotated[
@@ -100,6 +115,7 @@ class DataOptions(NamedTuple):
         roles |= {role: options.split_columns(names, source) for role, names in columns.items()}
         roles["scores"] = options.class_columns(roles["scores"], self.truth, source) or roles["scores"]
         roles |= {"names": options.renames(self.name), "models": options.model_kinds(self.model), "tables": tables}
+        roles |= {"quantiles": options.by_model(self.quantiles), "ensemble": options.by_model(self.ensemble)}
         roles |= {"weights": self.weights, "missing": self.missing}
         evaluation = evaluate_data(source, **roles | settings)
         if costs is not None:
@@ -126,7 +142,7 @@ def _row_notes(sides: Mapping[str, options.Side]) -> Iterator[Note]:
 
 _SAME_NAME = (
     *("truth", "positive", "weight", "group", "fold", "baseline", "time", "repeat", "dataset", "order", "scale", "per"),
-    *("where", "memory", "precision", "engine", "master", "profile"),
+    *("where", "train", "memory", "precision", "engine", "master", "profile"),
 )
 
 

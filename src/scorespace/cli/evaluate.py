@@ -387,7 +387,8 @@ def _rejected(
     """Messages about models whose p-value of a test of calibration fails a requirement."""
     tests = {one.a: one for one in evaluation.calibration_tests(test)}
     missing = [name for name in evaluation.models if name not in tests]
-    failed = [f"{name} has no probabilities, so {test} is not {sign} {bound.text}" for name in missing]
+    lacking = "probabilities or prediction intervals"
+    failed = [f"{name} has no {lacking}, so {test} is not {sign} {bound.text}" for name in missing]
     for name, one in tests.items():
         if not holds(one.p, bound.margin):
             seen = f"undefined ({one.reason})" if math.isnan(one.p) else p_text(one.p)

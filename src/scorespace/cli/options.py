@@ -412,6 +412,17 @@ def data_and_matrices(
     return (data, tables, sides) if data else (tables, {}, sides)
 
 
+def by_model(texts: Sequence[str]) -> Any:
+    """Columns by model, or of the only model: MODEL=COLUMNS or COLUMNS.
+
+    >>> by_model(["q*"]), by_model(["a=q*", "b=p*"])
+    ('q*', {'a': 'q*', 'b': 'p*'})
+    """
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
+    return dict(split_pair(text, "--quantiles or --ensemble", "MODEL=q*") for text in texts)
+
+
 def split_pair(pair: str, flag: str, hint: str) -> tuple[str, str]:
     """Split an argument LEFT=RIGHT."""
     left, equals, right = pair.partition("=")

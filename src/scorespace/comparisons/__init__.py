@@ -9,6 +9,8 @@ from scorespace.comparisons import regression
 from scorespace.comparisons import paired
 from scorespace.comparisons import ranking
 from scorespace.comparisons import calibration
+from scorespace.comparisons import coverage
 from scorespace.comparisons import unpaired
 from scorespace.comparisons import case_costs
-from scorespace.comparisons import periods  # the catalogue's order
+from scorespace.comparisons import periods
+from scorespace.comparisons import judge  # the catalogue's order

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from scipy.special import chdtrc
@@ -18,6 +18,7 @@ from scipy.special import chdtrc
 from scorespace.calibration import tests as formulas
 from scorespace.calibration.summary import CalibrationSummary
 from scorespace.calibration.tests import GROUPED, CalibrationTest, undefined_test
+from scorespace.comparisons.coverage import IntervalsOfModel
 from scorespace.comparisons.design import Design
 from scorespace.comparisons.result import Comparison
 from scorespace.comparisons.test import TESTS, TestKind, parse_test, test
@@ -64,12 +65,17 @@ class ScoreTest(Comparison):
 
 
 def calibration_tests() -> list[TestKind]:
-    """Return the declared tests of calibration, in the order of declaration."""
+    """Return the declared tests of calibration of scores, in the order of declaration."""
     return [kind for kind in TESTS if ScoresOfModel in kind.forms]
 
 
+def coverage_tests() -> list[TestKind]:
+    """Return the declared tests of prediction intervals, in the order of declaration."""
+    return [kind for kind in TESTS if IntervalsOfModel in kind.forms]
+
+
 def find_calibration_test(text: str) -> Call[TestKind] | None:
-    """Return the test of calibration of that name, with its options; None if the name is of something else.
+    """Return the test of scores or prediction intervals of that name; None if the name is of something else.
 
     >>> str(find_calibration_test("hosmer-lemeshow(groups=5)")), find_calibration_test("auc")
     ('hosmer_lemeshow(groups=5)', None)
@@ -78,7 +84,7 @@ def find_calibration_test(text: str) -> Call[TestKind] | None:
         call = parse_test(text)
     except ScoreSpaceError:
         return None
-    return call if ScoresOfModel in call.noun.forms else None
+    return call if {ScoresOfModel, IntervalsOfModel} & call.noun.forms.keys() else None
 
 
 def _result(design: ScoresOfModel, name: str, found: CalibrationTest) -> ScoreTest:
@@ -141,13 +147,23 @@ def calibration_loss(design: ScoresOfModel) -> Comparison:
 
 def run_calibration_tests(design: ScoresOfModel, texts: Sequence[str] = ()) -> list[Comparison]:
     """Run tests of calibration by name on the scores of a model; all of them without names."""
-    calls = [_parse(text) for text in texts] or [Call(kind) for kind in calibration_tests()]
+    return _run(design, calibration_tests(), texts)
+
+
+def run_coverage_tests(design: IntervalsOfModel, texts: Sequence[str] = ()) -> list[Comparison]:
+    """Run tests by name on the prediction intervals of a model; all of them without names."""
+    return _run(design, coverage_tests(), texts)
+
+
+def _run(design: Design[Any], kinds: list[TestKind], texts: Sequence[str]) -> list[Comparison]:
+    """The tests of a design, or those of them that are named."""
+    calls = [call for call in map(_parse, texts) if call.noun in kinds] if texts else [Call(kind) for kind in kinds]
     return [call.noun(design, **call.options) for call in calls]
 
 
 def _parse(text: str) -> Call[TestKind]:
     call = find_calibration_test(text)
     if call is None:
-        names = listing([kind.name for kind in calibration_tests()])
+        names = listing([kind.name for kind in (*calibration_tests(), *coverage_tests())])
         raise ScoreSpaceError(f"{text!r} is not a test of calibration.", seen=f"known are {names}", hint="one of these")
     return call

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Final, Literal, get_args
+from typing import ClassVar, Final, Literal, get_args
 
 from scipy.special import ndtr, stdtr, stdtrit
 
@@ -78,6 +78,7 @@ class MarginTest(Comparison):
     `best` is the better direction of the measure; `error` is the error rate that the test allows.
     """
 
+    has_letters: ClassVar[bool] = False
     margin: Margin
     best: Best | None
     error: float

@@ -1,4 +1,4 @@
-"""Multiple testing: p values adjusted to control the family-wise error rate."""
+"""Multiple testing: p values adjusted to control the family-wise error rate, or the rate of false discoveries."""
 
 from __future__ import annotations
 
@@ -84,6 +84,21 @@ ADJUSTMENTS: Final[Mapping[str, Callable[[ArrayLike], Array]]] = {
     one.__name__: one for one in (holm, hochberg, bonferroni, finner, shaffer)
 }
 """Adjustment methods by name."""
+
+
+def benjamini_yekutieli(p: ArrayLike) -> Array:
+    """Benjamini and Yekutieli's step-up method (2001) for false discoveries: min over j ≥ i of m Σ 1/k p(j) / j.
+
+    >>> benjamini_yekutieli([0.01, 0.04, 0.03]).round(4)
+    array([0.055 , 0.0733, 0.0733])
+    """
+
+    def step(ordered: Array) -> Array:
+        rank = np.arange(1, ordered.size + 1)
+        scaled = ordered.size * (1 / rank).sum() * ordered / rank
+        return np.minimum.accumulate(scaled[::-1])[::-1]
+
+    return _apply_steps(p, step)
 
 
 def adjust(p: ArrayLike, method: str = "holm") -> Array:

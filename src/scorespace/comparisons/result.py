@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, get_args
+from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorespace.comparisons.letters import compact_letters
 from scorespace.comparisons.multiple_testing import adjust, title
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError, listing
 from scorespace.measures import parse
+from scorespace.measures.measure import Best
 from scorespace.results import CERTIFIED, Note, Result, Row, decimals, format_interval, note, p_text, to_json_types
 from scorespace.results import Alternative as Alternative
 from scorespace.tables import Array
@@ -138,6 +140,9 @@ class Comparison(Result):
         if (self.reason or "").startswith(UNTESTED):
             return f" ({self.reason})"
         return f"; no test is possible: {self.reason}"
+
+    has_letters: ClassVar[bool] = True
+    """Whether a significant result says that two models differ, so that models can be grouped by letters."""
 
     @property
     def columns(self) -> dict[str, str]:
@@ -294,7 +299,31 @@ class Comparisons(Result):
         return [comparison.row() for comparison in self.comparisons]
 
     def facts(self) -> Row:
-        return {"adjustment": self.adjustment}
+        return {"adjustment": self.adjustment} | ({"letters": self.letters} if self.letters else {})
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """Letters of three models or more that are all compared by one measure, best first; empty otherwise.
+
+        Models that share a letter are not shown to differ. An undefined p counts as no evidence.
+        """
+        pairs = {(one.a, one.b): one for one in self.comparisons if not one.several}
+        n_models, measured = len(self.models), {one.measure for one in pairs.values()}
+        is_of_pairs = self.sides is None and n_models > 2 and len(pairs) == n_models * (n_models - 1) // 2
+        has_other_kinds = any(one.alternative != "two-sided" or not one.has_letters for one in pairs.values())
+        if not is_of_pairs or len(measured) > 1 or has_other_kinds or {*sum(pairs, ())} != {*self.models}:
+            return {}
+        place = {model: k for k, model in enumerate(self.models)}
+        gap, differs = np.zeros((n_models, n_models)), np.zeros((n_models, n_models), dtype=bool)
+        for (a, b), one in pairs.items():
+            i, j = place[a], place[b]
+            gap[i, j], gap[j, i] = one.difference, -one.difference
+            differs[i, j] = differs[j, i] = one.is_significant
+        if np.isnan(gap).any():
+            return {}
+        order = np.argsort(gap.sum(axis=1) * (1 if _best(measured.pop()) == "low" else -1), kind="stable")
+        letters = compact_letters(differs[np.ix_(order, order)])
+        return {self.models[k]: letter for k, letter in zip(order.tolist(), letters, strict=True)}
 
     @property
     def words(self) -> str:
@@ -312,6 +341,14 @@ class Comparisons(Result):
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.comparisons))
+
+
+def _best(measure: str) -> Best | None:
+    """Which direction of a measure is better; decisions are compared by their accuracy."""
+    try:
+        return parse(measure).best
+    except MeasureError:
+        return None
 
 
 def _is_count(measure: str) -> bool:

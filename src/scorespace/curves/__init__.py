@@ -25,9 +25,12 @@ from scorespace.curves.calibration import CalibrationCurve
 from scorespace.curves.calibration import calibration
 from scorespace.curves.smooth_calibration import SmoothCalibrationCurve
 from scorespace.curves.smooth_calibration import smooth_calibration
+from scorespace.curves.distributions import pit
+from scorespace.curves.distributions import quantile_reliability
 from scorespace.curves.gain import gain
 from scorespace.curves.gain import lift_curve
 from scorespace.curves.isotonic import isotonic
+from scorespace.curves.lorenz import lorenz
 from scorespace.curves.midpoint import learn_midpoint
 from scorespace.curves.rejection import RejectRule
 from scorespace.curves.rejection import chow

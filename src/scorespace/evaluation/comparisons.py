@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final, Protocol
 
+import numpy as np
+
 from scorespace.comparisons import paired, unpaired
-from scorespace.comparisons.calibration import ScoresOfModel, run_calibration_tests
+from scorespace.comparisons.calibration import ScoresOfModel, run_calibration_tests, run_coverage_tests
+from scorespace.comparisons.coverage import IntervalsOfModel
 from scorespace.comparisons.design import ACCURACY
 from scorespace.comparisons.result import Comparison, Comparisons, adjust_tests, pool
 from scorespace.errors import MeasureError, ScoreError, ScoreSpaceError, listing
@@ -23,9 +26,10 @@ from scorespace.report import comparison as view
 from scorespace.report import notebook
 from scorespace.report.protocol import ResultsView
 from scorespace.results import note, notebook_html
-from scorespace.tables import Counts
+from scorespace.tables import Counts, NoTableError
 from scorespace.tables.models import Models
 from scorespace.tables.paired import PairTable
+from scorespace.tables.regression import IntervalTable
 from scorespace.tables.threshold import user_threshold
 
 QUICK: Final = 5_000
@@ -154,7 +158,7 @@ def compare_with(
 
 
 def tests_of_calibration(evaluation: ResultsView, tests: Sequence[str]) -> Comparisons:
-    """Tests of whether the scores of each model are calibrated."""
+    """Tests of whether the scores of each model are calibrated, and its prediction intervals cover at their level."""
     found: list[Comparison] = []
     for name, summary in evaluation.calibrations.items():
         table, share = evaluation.models.score_table(name), evaluation.prevalence
@@ -163,7 +167,29 @@ def tests_of_calibration(evaluation: ResultsView, tests: Sequence[str]) -> Compa
         found += run_calibration_tests(
             ScoresOfModel(spec=None, model=name, sample=sample, summary=summary, **settings), tests
         )
-    return Comparisons(tuple(evaluation.calibrations), tuple(found))
+    models = [*evaluation.calibrations]
+    for name, intervals, order in _prediction_intervals(evaluation):
+        models.append(name)
+        design = IntervalsOfModel(
+            spec=None, model=name, sample=intervals, order=order, level=evaluation.level, seed=evaluation.seed
+        )
+        found += run_coverage_tests(design, tests)
+    return Comparisons(tuple(models), tuple(found))
+
+
+def _prediction_intervals(evaluation: ResultsView) -> Iterator[tuple[str, IntervalTable, Any]]:
+    """Prediction intervals of each model that has them, with the time order of its cases."""
+    pairs = evaluation.models.pairs
+    for name, table in evaluation.models.tables.items():
+        try:
+            intervals = table.inside(IntervalTable)
+        except NoTableError:
+            continue
+        times = None if pairs is None else pairs.time
+        order = None if times is None else np.argsort(np.asarray(times), kind="stable")
+        if order is not None and pairs is not None:
+            order = pairs.cell[pairs.index(name)][order]
+        yield name, intervals, order
 
 
 def by_each(

@@ -20,6 +20,7 @@ from scorespace.errors import CurveError, listing
 from scorespace.inference.bands import BANDS, SIMULTANEOUS, Band
 from scorespace.inference.bands import band as bands
 from scorespace.inference.clinical_bands import smooth_calibration_band
+from scorespace.inference.distribution_bands import quantile_reliability_band
 from scorespace.measures.threshold_curves import threshold
 from scorespace.options import check_options, split_at_commas
 from scorespace.registry import Call
@@ -36,7 +37,9 @@ AXES: Final = ("linear", "log")
 COMMON: Final = "all together"
 """Name of the curve of all models together."""
 
-_FROM_ABOVE = (threshold, calibration_band, smooth_calibration_band, bands_of_scores, grades)
+_FROM_ABOVE = (
+    *(threshold, calibration_band, smooth_calibration_band, quantile_reliability_band, bands_of_scores, grades),
+)
 """Declared in packages above curves/."""
 
 

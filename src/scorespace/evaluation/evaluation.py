@@ -102,12 +102,12 @@ class Evaluation(Results):
         return calibrated.calibration_summary(table, model=model, seed=self.seed, in_groups=in_groups, prevalence=share)
 
     def calibration_tests(self, *tests: str) -> Comparisons:
-        """Tests of whether the scores of each model are calibrated probabilities.
+        """Tests of whether scores are calibrated probabilities, and prediction intervals cover at their nominal level.
 
         Parameters
         ----------
         *tests : str
-            Names of tests, such as "spiegelhalter" or "hosmer_lemeshow(groups=5)"; all without names.
+            Names of tests, such as "spiegelhalter", "hosmer_lemeshow(groups=5)" or "kupiec"; all without names.
 
         Returns
         -------
@@ -595,7 +595,8 @@ class Evaluation(Results):
         if self.changes is not None:
             changes = self.changes.to_dict()
             since_then = {"baseline": {**changes["baseline"], "rows": changes["rows"], "verdict": changes["verdict"]}}
-        tests_calibration = any(one.spec.measure.probability for one in self.summary) and self.calibrations
+        is_tested = any(one.spec.measure.probability or one.spec.name == "coverage" for one in self.summary)
+        tests = self.calibration_tests().rows() if is_tested else []
         matrices = [found for name in models if (found := confusion_matrix.confusion_of(self, name)) is not None]
         return {
             "schema": SCHEMA,
@@ -607,7 +608,7 @@ class Evaluation(Results):
             **({"folds": [one.row() for one in self.over_folds]} if self.over_folds else {}),
             **decision,
             **({"confusion": matrices} if matrices else {}),
-            **({"calibration": self.calibration_tests().rows()} if tests_calibration else {}),
+            **({"calibration": tests} if tests else {}),
             "conclusions": [one.row() for one in self.conclusions],
             "verdict": self.verdict,
             "notes": [note.to_dict() for note in self.notes],

@@ -44,6 +44,16 @@ class Columns:
         Lowest and highest possible score where scores are ratings: ``"0..10"``.
     intervals : mapping or tuple, optional
         In regression, columns (low, high) of prediction intervals and their nominal level.
+    quantiles : str, sequence or mapping, optional
+        In regression, columns of predicted quantiles, whose names end in their levels: ``"q*"``, or by model
+        ``{"m": "q*"}``, or with levels ``{"m": {0.05: "low", 0.5: "mid", 0.95: "high"}}``. The median is the prediction
+        if none is named.
+    ensemble : str, sequence or mapping, optional
+        In regression, columns of the members of an ensemble, such as ``"member_*"``. Their mean is the prediction if
+        none is named.
+    train : path, data frame, mapping or array, optional
+        In regression, the training series: data with the column of the truth, and that of the time if there is one; or
+        its values. `mase` and `rmsse` are relative to its naive forecast.
     baseline : str, float, path or sequence, optional
         The file of a saved evaluation to compare with; in regression, what relative errors are relative to.
     """
@@ -61,6 +71,9 @@ class Columns:
     per: str | None = None
     scale: str | tuple[float, float] | None = None
     intervals: Any = ()
+    quantiles: Any = ()
+    ensemble: Any = ()
+    train: Any = None
     baseline: str | float | os.PathLike[str] | Sequence[str | float | os.PathLike[str]] | None = None
 
 

@@ -18,6 +18,7 @@ from scorespace.calibration.maps import MapInput, ScoreMap, map_from_dict
 from scorespace.calibration.recalibration_effect import MeasureEffect, Recalibration, effects, map_notes
 from scorespace.errors import ColumnError, DataError, PositiveError, ScoreSpaceError, listing
 from scorespace.evaluation.findings import is_reversed, reversed_text
+from scorespace.io.derived_scores import add_derived_scores
 from scorespace.results import Note, grouped, note
 from scorespace.tables import Array, ClassTable, ScoreTable, score_table
 from scorespace.tables.labels import label_text
@@ -305,7 +306,7 @@ class _ScoredCases:
 
 def _cases(data: Any, truth: str, score: Any, missing: str, order: tuple[str, ...] = (), **named: Any) -> _ScoredCases:
     """Read the cases of a model; `named` are further roles, `order` the classes of a map."""
-    source = io.read(data)
+    source, score = add_derived_scores(io.read(data), score, named.get("positive"))
     roles = io.resolve_roles(source, truth=truth, scores=score, **named)
     sample = io.validate(source, roles, missing=missing)
     model, by_class = _one_model({**roles.scores, **roles.class_scores})
@@ -330,7 +331,7 @@ def _cases(data: Any, truth: str, score: Any, missing: str, order: tuple[str, ..
 def _cases_without_truth(
     data: Any, score: Any, names: Mapping[str, str] | None, missing: str, order: tuple[str, ...]
 ) -> _ScoredCases:
-    source = io.read(data)
+    source, score = add_derived_scores(io.read(data), score, None)
     model, by_class = _one_model(io.resolve_scores(source, score, names))
     found, used = io.read_score_columns(source, list(by_class.values()), missing)
     scores = _scores(found, model, by_class, order or tuple(by_class))

@@ -13,6 +13,7 @@ from scorespace.evaluation.default_measures import default_measures
 from scorespace.evaluation.findings import FindingContext, finding
 from scorespace.evaluation.verdict import Estimated, LeadingMeasure, leading, operating_sentence
 from scorespace.measures import MeasureSpec, parse
+from scorespace.measures.forecasts import naive_error
 from scorespace.measures.regression import bias, coverage, mae, medae, r2, rae, rmse, rrse, rse, spearman
 from scorespace.measures.request import bind
 from scorespace.profiles import GENERAL, PROFILES, Profile
@@ -43,7 +44,9 @@ def _(
 def _(
     table: ResidualTable, at: float | None = None, profile: Profile = PROFILES[GENERAL], full: bool = False
 ) -> list[MeasureSpec]:
-    intervals = _PREDICTION_INTERVALS if table.numbers.low is not None else ()
+    intervals: tuple[str, ...] = _PREDICTION_INTERVALS if table.numbers.low is not None else ()
+    distribution = table.numbers.distribution
+    intervals += () if distribution is None else ("crps" if distribution.levels is None else "wis",)
     relative = () if full or table.numbers.reference is None else ("rae",)
     return [*map(parse, (*(_ALL if full else DEFAULT), *relative, *intervals))]
 
@@ -117,6 +120,41 @@ def biased(table: ResidualTable, context: FindingContext) -> str | None:
     return (
         f"{context.model} predicts too {side} by {short(abs(lean))} on average, {_percent(abs(lean) / size)} of its "
         "MAE; a constant shift would correct it."
+    )
+
+
+@finding("SS161")
+def crossing_quantiles(table: ResidualTable, context: FindingContext) -> str | None:
+    distribution = table.numbers.distribution
+    if distribution is None or not (crossed := distribution.crossings):
+        return None
+    cases = f"{grouped(crossed)} of {grouped(table.numbers.truth.size)} cases"
+    return (
+        f"quantiles of {context.model} cross in {cases}, so they are no distribution: a quantile of a higher level is "
+        "lower. Sort them in each case; the pinball losses are those of the quantiles as they are."
+    )
+
+
+@finding("SS162")
+def scored_levels(table: ResidualTable, context: FindingContext) -> str | None:
+    distribution = table.numbers.distribution
+    asked = [one.spec.name for one in context.estimates if one.spec.name in ("crps", "wis")]
+    if distribution is None or distribution.levels is None or not asked:
+        return None
+    ends = f"{len(distribution.levels)} levels from {distribution.levels[0]:g} to {distribution.levels[-1]:g}"
+    return f"{asked[0]} of {context.model} is of {ends}: it is comparable with distributions of these levels only."
+
+
+@finding("SS163")
+def naive_forecast(table: ResidualTable, context: FindingContext) -> str | None:
+    scaled = [one.spec for one in context.estimates if one.spec.name in ("mase", "rmsse")]
+    if not scaled or table.numbers.history is None:
+        return None
+    steps = int(dict(scaled[0].options).get("season", 1))
+    error = naive_error(table, steps)
+    return (
+        f"scaled errors are relative to the naive forecast of {grouped(table.numbers.history.size)} training values, "
+        f"{steps} step{'s' * (steps != 1)} back: mean absolute error {decimals(error)}."
     )
 
 

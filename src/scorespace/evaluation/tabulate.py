@@ -16,9 +16,11 @@ from scorespace.evaluation.findings import role_notes
 from scorespace.io import out_of_core, slices
 from scorespace.io.column_values import has_single_precision
 from scorespace.io.derived_scores import add_derived_scores, parse_scale, rescale
+from scorespace.io.distributions import add_distributions
 from scorespace.io.error_aggregates import Needs
 from scorespace.io.out_of_core import count_groups, count_slices_in_engine
 from scorespace.io.slices import SliceIndex, iterate_slices, split_sample
+from scorespace.io.training_series import training_series
 from scorespace.results import Note
 from scorespace.tables import Table
 from scorespace.tables.columns import nearest_single
@@ -124,8 +126,14 @@ def tabulated(
     if condition is not None:
         read = io.read(io.FilteredData(read, condition))
     source, roles["scores"] = add_derived_scores(read, roles["scores"], roles["positive"])
+    stated = roles.pop("quantiles", ()), roles.pop("ensemble", ()), roles.get("predictions", ())
+    if stated[0] or stated[1]:
+        source, roles["predictions"], roles["distributions"] = add_distributions(source, *stated)
+    train = roles.pop("train", None)
     ends, case_costs = parse_scale(roles.pop("scale")), roles.pop("costs_per_case", None)
     named = io.resolve_roles(source, **roles, costs=case_costs)
+    if train is not None:
+        named = replace(named, history=training_series(train, named))
     every = (column for of_class in named.class_scores.values() for column in of_class.values())
     source = rescale(source, (*named.scores.values(), *every), ends)
     slicings = slices.resolve_slices(source, by) if by else ()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scorespace import io
 from scorespace.agreement.raters import RaterAgreement, rater_agreement
 from scorespace.agreement.scored_raters import TOLERANCE, Agreement, agreement
+from scorespace.comparisons.margin import margin_of
 from scorespace.drift.drift import REPLICATES
 from scorespace.drift.drift import drift as drift_of_tables
 from scorespace.drift.monitor import Monitoring
@@ -35,7 +36,10 @@ from scorespace.tables.labels import encode, is_missing, natural_order, positive
 def agree(
     data: Any,
     *,
-    raters: Mapping[str, str | Sequence[str]],
+    raters: Mapping[str, str | Sequence[str]] | Sequence[str],
+    compare: str | Sequence[str] = (),
+    margin: float | None = None,
+    epsilon: float | None = None,
     positive: Any = None,
     truth: str | None = None,
     id: str | None = None,
@@ -53,9 +57,16 @@ def agree(
     ----------
     data : path, data frame, or mapping of arrays
         One row per instance.
-    raters : mapping of str to str or (str, str)
+    raters : mapping of str to str or (str, str), or sequence of str
         For each rater the column of the decision, or the columns of decision and score. Scores state how strongly the
-        rater considers the instance positive.
+        rater considers the instance positive. A list names columns of decisions.
+    compare : str or sequence of str
+        Raters, such as a language model, whose agreement with the others, people, is compared with that among people.
+    margin : float, optional
+        Tests that a compared rater agrees with people by not more than this less (non-inferiority).
+    epsilon : float, optional
+        Adds the alternative annotator test with this advantage granted to people: 0.2 for experts, 0.15 for skilled
+        annotators, 0.1 for crowd workers.
     positive : object, optional
         The positive class of raters with scores.
     truth : str, optional
@@ -86,6 +97,8 @@ def agree(
     ----------
     Gwet, K. L. (2014). Handbook of inter-rater reliability (4th ed.). Advanced Analytics.
 
+    Calderon, N., Reichart, R., and Dror, R. (2025). The alternative annotator test for LLM-as-a-judge. ACL.
+
     Examples
     --------
     >>> judged = {"ann": [1, 1, 0], "ann_s": [0.9, 0.6, 0.2], "bob": [1, 0, 0], "bob_s": [0.8, 0.55, 0.6]}
@@ -94,14 +107,20 @@ def agree(
     """
     if len(raters) < 2:
         raise DataError("agreement needs at least two raters.", seen=listing(raters), hint="a second rater")
+    raters = raters if isinstance(raters, Mapping) else {name: name for name in raters}
     given = {name: (one,) if isinstance(one, str) else tuple(one) for name, one in raters.items()}
     source = io.read(data)
+    judges = (compare,) if isinstance(compare, str) else tuple(compare)
     if all(len(one) == 1 for one in given.values()):
         for name, stated in {"positive": positive, "truth": truth, "scale": scale}.items():
             if stated is not None:
                 raise DataError(f"{name}={stated!r} is for raters with scores.", hint='{"A": ("decision", "score")}')
         decided = {name: column for name, (column,) in given.items()}
-        return _rated(source, decided, id, weight, order, missing, level, seed)
+        settings = {"judges": judges, "margin": margin_of(margin, None), "epsilon": epsilon}
+        return _rated(source, decided, id, weight, order, missing, level=level, seed=seed, **settings)
+    for name, asked in {"compare": judges, "margin": margin, "epsilon": epsilon}.items():
+        if asked:
+            raise DataError(f"{name} is for raters without scores.", hint="the columns of decisions alone")
     columns = {name: _two_columns(name, one) for name, one in given.items()}
     if order:
         raise DataError("raters with scores have two classes, which need no order.", hint="leave out the order")
@@ -403,8 +422,7 @@ def _rated(
     weight: str | None,
     order: str | Sequence[Any],
     missing: str,
-    level: float,
-    seed: int,
+    **settings: Any,
 ) -> RaterAgreement:
     """Agreement of raters without scores, between any number of classes."""
     frame, named = source.frame, dict.fromkeys((*columns.values(), *([id] if id else [])))
@@ -430,7 +448,7 @@ def _rated(
     notes = (note("SS031", f"{grouped(gaps)} ratings are missing and were dropped."),) if gaps else ()
     ids = whole[id] if id else (1 + np.flatnonzero(used)).tolist()
     weights = np.array(lists[weight], dtype=np.float64) if weight else None
-    return rater_agreement(ratings, ids=ids, order=steps or None, weight=weights, level=level, seed=seed, notes=notes)
+    return rater_agreement(ratings, ids=ids, order=steps or None, weight=weights, notes=notes, **settings)
 
 
 def _whole_labels(values: list[Any]) -> list[Any]:

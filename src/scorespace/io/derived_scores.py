@@ -120,7 +120,7 @@ def _add_column(source: Source, name: str, operation: str, pattern: str, positiv
         raise ColumnError(
             f"the score {name!r} would replace a column of that name.", hint="choose another name for the score"
         )
-    columns = _match_columns(source, pattern)
+    columns = match_columns(source, pattern)
     expression = (
         _negate(source, columns) if operation == "minus" else _count_votes(source, operation, columns, positive)
     )
@@ -141,6 +141,11 @@ def _add_column(source: Source, name: str, operation: str, pattern: str, positiv
         as_text=None if text_reader is None else as_text,
         notes=(*source.notes, *notes),
     )
+
+
+def add_mean(source: Source, name: str, columns: Sequence[str]) -> Source:
+    """Add a column that is the mean of others, or a copy of one."""
+    return _add_column(source, name, "mean", ",".join(columns), None)
 
 
 def _negate(source: Source, columns: Sequence[str]) -> nw.Expr:
@@ -169,7 +174,7 @@ def _count_votes(source: Source, operation: str, columns: Sequence[str], positiv
     return total / len(votes) if operation == "mean" else total
 
 
-def _match_columns(source: Source, patterns: str) -> list[str]:
+def match_columns(source: Source, patterns: str) -> list[str]:
     """Columns named in a comma-separated list, or matched by patterns with a star."""
     matches: list[str] = []
     for pattern in (part.strip() for part in patterns.split(",")):

@@ -45,12 +45,15 @@ class Roles:
     known: tuple[str, ...] = ()
     costs: CaseCosts | None = None
     period: str | None = None
+    distributions: Mapping[str, tuple[tuple[str, ...], tuple[float, ...] | None]] = field(default_factory=dict)
+    history: Any = None
 
     def number_columns(self) -> list[str]:
-        """Numeric columns besides the truth: predictions, prediction intervals, baseline."""
+        """Numeric columns besides the truth: predictions, prediction intervals, quantiles, baseline."""
+        parts = (column for columns, _ in self.distributions.values() for column in columns)
         ends = (end for low, high, _ in self.intervals.values() for end in (low, high))
         base = [self.baseline] if isinstance(self.baseline, str) else []
-        return list(dict.fromkeys([*(column for _, column in self.numbers.values()), *ends, *base]))
+        return list(dict.fromkeys([*(column for _, column in self.numbers.values()), *ends, *parts, *base]))
 
     @property
     def models(self) -> list[str]:
@@ -65,7 +68,7 @@ class Roles:
     def summed(self) -> bool:
         """Whether sums of errors suffice: only plain predictions, without prediction intervals."""
         plain = all(kind == "residual" for kind, _ in self.numbers.values())
-        return bool(self.numbers) and plain and not self.intervals
+        return bool(self.numbers) and plain and not (self.intervals or self.distributions) and self.history is None
 
     @property
     def scores_alone(self) -> bool:
@@ -117,13 +120,15 @@ def resolve_roles(
     known: tuple[str, ...] = (),
     costs: CaseCosts | None = None,
     period: str | None = None,
+    distributions: Mapping[str, tuple[tuple[str, ...], tuple[float, ...] | None]] | None = None,
 ) -> Roles:
     """Resolve and check the role of each column; `names` renames models by their column.
 
     `costs` names columns of costs, `period` the period of each case. `weights`: "cases" if a weighted row is one case,
     "copies" if its weight is a frequency. `models` adds regression models as KIND(COLUMN), and `predictions` plain
-    ones. `intervals` gives columns and nominal level of prediction intervals by model, `baseline` a column or number
-    that relative errors refer to, `time` orders the rows, and `known` lists classes that may be absent.
+    ones. `intervals` gives columns and nominal level of prediction intervals by model, `distributions` columns and
+    levels of quantiles, `baseline` a column or number that relative errors refer to, `time` orders the rows, and
+    `known` lists classes that may be absent.
 
     >>> from scorespace.io import read
     >>> source = read({"outcome": [1, 0], "p_nb": [0.9, 0.2]})
@@ -165,6 +170,7 @@ def resolve_roles(
         known,
         costs,
         period,
+        distributions or {},
     )
     if period is not None and (resolved.numbers or resolved.class_scores or weight is not None):
         raise ColumnError(

@@ -151,11 +151,16 @@ def _regression_tables(sample: Sample, arrays: Mapping[str, NDArray[Any]]) -> Ta
     options: dict[str, Any] = {"copies": True} if roles.copies else {}
     if roles.baseline is not None:
         options["baseline"] = arrays[roles.baseline] if isinstance(roles.baseline, str) else roles.baseline
+    if roles.history is not None:
+        options["history"] = roles.history
     for model, (kind, column) in roles.numbers.items():
         ends = roles.intervals.get(model)
         model_options = (
             options if ends is None else {**options, "interval": (arrays[ends[0]], arrays[ends[1]], ends[2])}
         )
+        if model in roles.distributions:
+            columns, levels = roles.distributions[model]
+            model_options = {**model_options, "quantiles": ([arrays[one] for one in columns], levels)}
         table = TABLE_KINDS.find(kind).read(arrays[roles.truth], arrays[column], weight, **model_options)
         tables[model] = table, np.arange(arrays[column].size, dtype=np.int32)
     return tables

@@ -15,6 +15,9 @@ from scorespace.measures import multiclass
 from scorespace.measures import multiclass as ordinal
 from scorespace.measures import raters
 from scorespace.measures import regression
+from scorespace.measures import deviance
+from scorespace.measures import distributions
+from scorespace.measures import forecasts
 from scorespace.measures import ranking as rejection
 from scorespace.measures import threshold_curves  # imports are in the order of the catalogue
 from scorespace.measures import clusters

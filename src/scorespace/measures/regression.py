@@ -340,6 +340,21 @@ def coverage(i: IntervalTable) -> Array:
     return ratio(i.cells @ i.is_covered.astype(np.float64), i.total)
 
 
+_misses = partial(measure, range=(0, 1), best=None, undefined=NO_CASES, trials="total")
+
+
+@_misses(title="Share of true values below their prediction interval")
+def below_interval(i: IntervalTable) -> Array:
+    """Share of true values below the lower limit; half of the misses if the interval is central: #{y < low} / n."""
+    return ratio(i.cells @ (i.truth < i.low).astype(np.float64), i.total)
+
+
+@_misses(title="Share of true values above their prediction interval")
+def above_interval(i: IntervalTable) -> Array:
+    """Share of true values above the upper limit: #{y > high} / n."""
+    return ratio(i.cells @ (i.truth > i.high).astype(np.float64), i.total)
+
+
 @_loss(title="Mean width of the prediction intervals", aliases=("interval_width", "mpiw"), interval="skew-t")
 def width(i: IntervalTable) -> Array:
     """Mean width of the prediction intervals: Σ (high − low) / n."""

@@ -12,7 +12,10 @@ import numpy as np
 
 from scorespace.agreement.raters import RaterAgreement
 from scorespace.agreement.scored_raters import VERDICTS, Agreement, RaterPair
-from scorespace.inference.estimate import Estimate
+from scorespace.comparisons.judge import AlternativeAnnotator
+from scorespace.comparisons.margin import MarginTest
+from scorespace.comparisons.result import Comparison, Comparisons
+from scorespace.measures import MeasureSpec, parse
 from scorespace.report.chart_files import curve_panel
 from scorespace.report.chart_theme import (
     COLOURS,
@@ -28,8 +31,9 @@ from scorespace.report.chart_theme import (
     scale,
     themed,
 )
+from scorespace.report.comparison import differences_chart
 from scorespace.report.document import Block, Document, Grid, Picture, Section, one_section
-from scorespace.results import Row, decimals, grouped, percent
+from scorespace.results import Row, decimals, format_p_cell, grouped, percent
 
 INSTANCES: Final = 2000
 """Maximum number of instances in the scatter plot of a pair."""
@@ -129,9 +133,9 @@ def document(agreement: Agreement, name: str = "Agreement") -> Document:
 
 def rating_document(agreement: RaterAgreement, name: str = "Agreement") -> Document:
     """Document of raters with labels and no scores."""
-    rows = tuple((_title(estimate), estimate.text) for estimate in agreement.together)
-    blocks: list[Block] = [Grid(("all raters", "agreement"), rows)]
-    columns = tuple(map(_title, agreement.pairs[0][2]))
+    rows = tuple((_title(estimate.spec), estimate.text) for estimate in agreement.together)
+    blocks: list[Block] = [*_judge_grids(agreement), Grid(("all raters", "agreement"), rows)]
+    columns = tuple(_title(one.spec) for one in agreement.pairs[0][2])
     pair_rows: list[tuple[str, ...]]
     if len(agreement.pairs) == 1:
         ((a, b, estimates),) = agreement.pairs
@@ -140,7 +144,7 @@ def rating_document(agreement: RaterAgreement, name: str = "Agreement") -> Docum
     else:
         pair_rows = [(f"{a}, {b}", *(estimate.text for estimate in estimates)) for a, b, estimates in agreement.pairs]
         blocks.append(Grid(("raters", *columns), tuple(pair_rows)))
-    if agreement.differing:
+    if agreement.differing and not agreement.judged:
         instance_rows = tuple(
             tuple(str(cell or "–") for cell in row.values()) for row in agreement.differing[:_MAX_LISTED]
         )
@@ -156,13 +160,73 @@ def rating_document(agreement: RaterAgreement, name: str = "Agreement") -> Docum
         separator.join(agreement.table.classes),
     ]
     page = one_section(name, "   ".join(facts), "Agreement", blocks, agreement.words, agreement.notes)
+    if agreement.judged:
+        alt = "Agreement of each judge with people minus that among people, with its confidence interval."
+        page = page.add(Section("charts", "Judge and people", (Picture(lambda: judge_chart(agreement), alt),)))
     return replace(page, names=_LISTED_ROWS if agreement.differing else "")
 
 
-def _title(estimate: Estimate) -> str:
+def _judge_grids(agreement: RaterAgreement) -> list[Grid]:
+    """Each judge against people: by measure, and beside each person."""
+    found: list[Grid] = []
+    for judge in dict.fromkeys(one.a for one in agreement.judged):
+        tests = [one for one in agreement.judged if one.a == judge]
+        compared = [one for one in tests if not isinstance(one, AlternativeAnnotator)]
+        rows = tuple(
+            (
+                _title(parse(one.measure)),
+                decimals(one.value_a),
+                decimals(one.value_b),
+                one.size,
+                format_p_cell(one.reported_p),
+                *_shown(one),
+            )
+            for one in compared
+        )
+        adjusted = "" if all(math.isnan(one.p_adjusted) for one in compared) else ", adjusted"
+        tail = (f"p{adjusted}", *([compared[0].margin.kind] if isinstance(compared[0], MarginTest) else []))
+        caption = "Means over pairs of raters: the judge with each person, and people with each other."
+        found.append(Grid((judge, "with people", "among people", "difference", *tail), rows, caption))
+        for one in tests:
+            if isinstance(one, AlternativeAnnotator):
+                found.append(_alternative_grid(one))
+    return found
+
+
+def _shown(one: Comparison) -> tuple[str, ...]:
+    return (("shown" if one.is_significant else "not shown"),) if isinstance(one, MarginTest) else ()
+
+
+def _alternative_grid(found: AlternativeAnnotator) -> Grid:
+    """The alternative annotator test beside each person."""
+    columns = (f"{found.a} beside", f"{found.a} as good", "person as good", "p adjusted", "may replace")
+    rows = tuple(
+        (
+            one.b,
+            percent(one.value_a, 0),
+            percent(one.value_b, 0),
+            format_p_cell(one.reported_p),
+            "–" if math.isnan(one.p) else "shown" if one.is_significant else "not shown",
+        )
+        for one in found.people
+    )
+    caption = "As good: share of instances with at least the other's agreement with the remaining people; ties count."
+    return Grid(columns, rows, caption)
+
+
+def judge_chart(agreement: RaterAgreement) -> Spec:
+    """Differences of the agreement of judges with people and among people, with intervals."""
+    tests = tuple(one for one in agreement.judged if not isinstance(one, AlternativeAnnotator))
+    has_several = len({one.a for one in tests}) > 1
+    titles = (_title(parse(one.measure)) for one in tests)
+    names = tuple(f"{one.a}, {title}" if has_several else title for one, title in zip(tests, titles, strict=True))
+    return differences_chart(Comparisons(names, tests, sides=("with people", "among people")))
+
+
+def _title(spec: MeasureSpec) -> str:
     """Title of a measure with its stated options."""
-    options = ", ".join(str(value) for _, value in estimate.spec.options)
-    title = estimate.spec.measure.title.removesuffix(" of two raters").removesuffix(" of raters")
+    options = ", ".join(str(value) for _, value in spec.options)
+    title = spec.measure.title.removesuffix(" of two raters").removesuffix(" of raters")
     return f"{title}, {options}" if options else title
 
 

@@ -28,7 +28,7 @@ def document(
 ) -> Document:
     """Document of a comparison, on one sample or with a second one; unless `full`, one table with all pairs."""
     blocks: list[Block] = [] if other is None else [Text(f"with {other.models.name}   {facts(other.models)}")]
-    blocks += grids(comparisons) if full else [short_grid(comparisons)]
+    blocks += grids(comparisons) if full else [short_grid(comparisons), *letter_grids(comparisons)]
     notes, more = comparisons.notes, ""
     if not every_note:
         notes, more = left_out(notes, *([] if full else ["all tables: --all"]))
@@ -113,7 +113,16 @@ def grids(comparisons: Comparisons, *, folded: bool = False) -> Sequence[Block]:
     if folded:
         tests = replace(tests, folded="Tests")
         tables = [replace(table, folded="Discordant predictions") for table in tables]
-    return [first, tests, *tables]
+    return [first, tests, *letter_grids(comparisons), *tables]
+
+
+def letter_grids(comparisons: Comparisons) -> list[Grid]:
+    """Letters of three models or more, best first."""
+    letters = comparisons.letters
+    if not letters:
+        return []
+    caption = "Models that share a letter are not shown to differ, which does not show that they are equal."
+    return [Grid(("best first", "group"), tuple(letters.items()), caption)]
 
 
 def summarise(comparisons: Comparisons) -> str:

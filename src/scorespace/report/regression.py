@@ -101,3 +101,30 @@ def reliability_blocks(evaluation: EvaluationView) -> Sequence[Block]:
     answer = f"Share of the mean squared error due to miscalibration: {', '.join(shares)}."
     chart = Picture(partial(evaluation.drawing, "isotonic"), curve_caption, curve_caption)
     return [Text(answer), chart, Grid(columns, rows, caption)]
+
+
+def distribution_blocks(evaluation: EvaluationView) -> Sequence[Block]:
+    """Reliability of quantiles and PIT histograms of models with predictive distributions."""
+    levels = {
+        name: distribution.levels
+        for name in evaluation.models.numeric
+        if (distribution := evaluation.models[name].numbers.distribution) is not None
+    }
+    if not levels:
+        return []
+    sentences = [
+        f"{name}: {'CRPS' if stated is None else 'weighted interval score'} "
+        f"{decimals(evaluation.value(name, 'crps' if stated is None else 'wis'))}"
+        for name, stated in levels.items()
+    ]
+    pictures = {
+        "quantile_reliability": "Share of truths up to each quantile. Calibrated quantiles lie on the dashed line.",
+        "pit": "Where true values lie in their predictive distribution. Flat: calibrated; ∪: too narrow; ∩: too wide.",
+    }
+    return [
+        Text(f"{'; '.join(sentences)}."),
+        *(
+            Picture(partial(evaluation.drawing, kind, models=tuple(levels)), caption, caption, key=kind)
+            for kind, caption in pictures.items()
+        ),
+    ]

@@ -314,6 +314,9 @@ section("Errors", name="errors", question="How large are the errors, and where d
 section("Calibration of predictions", name="believed", question="Are the numeric predictions calibrated?", part=TRUST)(
     lambda evaluation: regression.reliability_blocks(evaluation)
 )
+section("Predictive distributions", name="distributions", question="Is the stated uncertainty right?", part=TRUST)(
+    lambda evaluation: regression.distribution_blocks(evaluation)
+)
 section(
     "Folds",
     name="folds",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Self, cast
@@ -10,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorespace.errors import DataError
-from scorespace.results import ByValue, grouped
+from scorespace.results import ByValue, equal_values, grouped
 from scorespace.tables.chunks import map_chunks
 from scorespace.tables.columns import MAX_MAGNITUDE, MIN_MAGNITUDE, check_magnitudes, nominal_level, validate_weights
+from scorespace.tables.distributions import Distribution, DistributionTable, distribution_of
 from scorespace.tables.error_sums import ErrorSums, term_values
 from scorespace.tables.labels import to_array
 from scorespace.tables.table import Array, NoTableError, Table, WeightedTable
@@ -27,7 +29,8 @@ class RegressionData(ByValue):
     """The parts of a residual table that all replicates share: truth, predictions, and their sort orders.
 
     `reference` is the baseline prediction, a number or one per case; None means the mean of the truth.
-    `low` and `high` are the limits of prediction intervals of the nominal `level`, if there are any.
+    `low` and `high` are the limits of prediction intervals of the nominal `level`, if there are any, and `distribution`
+    the predicted quantiles or ensemble. `history` is the training series, in time order.
     """
 
     truth: NDArray[np.float64]
@@ -38,6 +41,8 @@ class RegressionData(ByValue):
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
     level: float | None = None
+    distribution: Distribution | None = None
+    history: NDArray[np.float64] | None = None
 
     @cached_property
     def error(self) -> NDArray[np.float64]:
@@ -115,7 +120,10 @@ class RegressionData(ByValue):
             return column[cases] if isinstance(column, np.ndarray) else column
 
         fields = (subset(column) for column in (self.reference, self.low, self.high, self.level))
-        return _regression_data(self.truth[cases], self.predicted[cases], weight, *fields)
+        distribution = None if self.distribution is None else self.distribution.taken(cases)
+        return _regression_data(
+            self.truth[cases], self.predicted[cases], weight, *fields, distribution=distribution, history=self.history
+        )
 
 
 def _regression_data(
@@ -126,6 +134,9 @@ def _regression_data(
     low: Any = None,
     high: Any = None,
     level: float | None = None,
+    *,
+    distribution: Distribution | None = None,
+    history: NDArray[np.float64] | None = None,
 ) -> RegressionData:
     mean = tilt = 0.0
     if truth.size and (weight is None or weight.any()):
@@ -139,7 +150,7 @@ def _regression_data(
 
         total = truth.size if weight is None else weight.sum()
         tilt = float(sum(map_chunks(below_minus_above, truth.size)) / total)
-    return RegressionData(truth, predicted, mean, tilt, reference, low, high, level)
+    return RegressionData(truth, predicted, mean, tilt, reference, low, high, level, distribution, history)
 
 
 def _mean(values: NDArray[np.float64], weight: Array | None = None) -> float:
@@ -215,7 +226,7 @@ class ResidualTable(Table):
         return replace(self, weight=cells, copies=True)
 
     def whole_inside(self, wanted: type[Table]) -> Table | None:
-        """Derive the sums of errors or the prediction intervals.
+        """Derive the sums of errors, the prediction intervals or the predictive distributions.
 
         Parameters
         ----------
@@ -229,6 +240,8 @@ class ResidualTable(Table):
         """
         if wanted is ErrorSums:
             return self.sums
+        if wanted is DistributionTable:
+            return self.distributions
         return self.intervals if wanted is IntervalTable else super().whole_inside(wanted)
 
     @cached_property
@@ -261,6 +274,17 @@ class ResidualTable(Table):
                 "needs prediction intervals", seen="predictions only", hint='intervals={"model": ("low", "high", 0.9)}'
             )
         return IntervalTable(numbers.truth, numbers.low, numbers.high, self.cells, self.cell_squares, numbers.level)
+
+    @property
+    def distributions(self) -> DistributionTable:
+        """Predicted quantiles or ensembles and the truth."""
+        if self.numbers.distribution is None:
+            raise NoTableError(
+                "needs predicted quantiles or an ensemble",
+                seen="predictions only",
+                hint='quantiles="q*", or ensemble="member_*"',
+            )
+        return DistributionTable(self.numbers.truth, self.numbers.distribution, self.cells, self.cell_squares)
 
     def without_each(self, rows: slice) -> ErrorSums:
         """Leave-one-out sums for each of these cases; with frequency weights, one copy is left out.
@@ -331,7 +355,10 @@ class ResidualTable(Table):
 
         columns = (both(getattr(a, name), getattr(b, name)) for name in ("reference", "low", "high", "level"))
         truth, predicted = both(a.truth, b.truth), both(a.predicted, b.predicted)
-        return replace(self, numbers=_regression_data(truth, predicted, weight, *columns), weight=weight)
+        merged = None if a.distribution is None else a.distribution.merged(b.distribution)
+        history = a.history if equal_values(a.history, b.history) else None
+        numbers = _regression_data(truth, predicted, weight, *columns, distribution=merged, history=history)
+        return replace(self, numbers=numbers, weight=weight)
 
     def __repr__(self) -> str:
         error = self.numbers.error
@@ -390,6 +417,8 @@ def residual_table(
     copies: bool = False,
     baseline: float | ArrayLike | None = None,
     interval: tuple[ArrayLike, ArrayLike, float] | None = None,
+    quantiles: tuple[Sequence[ArrayLike], Sequence[float] | None] | None = None,
+    history: ArrayLike | None = None,
 ) -> ResidualTable:
     """Build a residual table from true and predicted numbers.
 
@@ -408,6 +437,11 @@ def residual_table(
         case; by default the mean of the truth.
     interval : tuple, optional
         Limits and nominal level of prediction intervals, such as (low, high, 0.9).
+    quantiles : tuple, optional
+        Predicted quantiles and their levels, such as ([low, median, high], [0.05, 0.5, 0.95]); or the members of an
+        ensemble and None. Without `interval`, outermost levels that are symmetric are a prediction interval.
+    history : array_like, optional
+        The training series in time order, to whose naive forecast `mase` and `rmsse` are relative.
 
     Returns
     -------
@@ -430,8 +464,13 @@ def residual_table(
     reference: Any = baseline
     if baseline is not None:
         reference = _column(baseline, "baseline") if np.ndim(baseline) else float(cast(float, baseline))
-    limits = () if interval is None else _interval(interval)
-    table = ResidualTable(_regression_data(actual, forecast, weights, reference, *limits), weights, copies)
+    distribution = None if quantiles is None else distribution_of(*quantiles, actual.size)
+    limits: tuple[Any, ...] = () if interval is None else _interval(interval)
+    if interval is None and distribution is not None:
+        limits = distribution.central_interval() or ()
+    series = None if history is None else _column(history, "history")
+    numbers = _regression_data(actual, forecast, weights, reference, *limits, distribution=distribution, history=series)
+    table = ResidualTable(numbers, weights, copies)
     if weights is None or weights.all():
         return table
     return table.part(np.flatnonzero(weights).astype(np.int32))[0]  # a case of weight 0 is treated as absent

@@ -41,7 +41,13 @@ class TableKind(RegisteredFunction):
         return self.function(truth, column, weight, **options)
 
 
-_OPTION_NAMES: Final = {"baseline": "baseline", "copies": 'weights="copies"', "interval": "prediction intervals"}
+_OPTION_NAMES: Final = {
+    "baseline": "baseline",
+    "copies": 'weights="copies"',
+    "interval": "prediction intervals",
+    "quantiles": "quantiles",
+    "history": "a training series",
+}
 
 TABLE_KINDS: Registry[TableKind] = Registry("kind of table", "evaluate --help", ColumnError)
 """All registered kinds of tables."""
