@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from case_values import designs_of_values, values
 from clinic import clinic, clinic_tests, rates
 from covered import areas_with_few, other_shapes, three_classes, two_classes, weighted_cases
 from credit import budgets, costs_per_case, stability
@@ -52,6 +53,8 @@ PARTS: dict[str, Part] = {
     "costs": costs_per_case,
     "budgets": budgets,
     "stability": stability,
+    "values": values,
+    "designs_of_values": designs_of_values,
     "proxies": proxies,
     "verified": verified,
     "labels": labels,

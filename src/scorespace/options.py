@@ -212,11 +212,16 @@ def format_value(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
 
 
+class Implied(str):
+    """Value of an option that the data imply, which names leave out."""
+
+
 def format_call(name: str, options: tuple[tuple[str, Any], ...]) -> str:
     """Format a name with its options in the grammar.
 
-    >>> format_call("fbeta", (("beta", 2.0),))
-    'fbeta(beta=2)'
+    >>> format_call("fbeta", (("beta", 2.0),)), format_call("mean", (("best", Implied("low")),))
+    ('fbeta(beta=2)', 'mean')
     """
-    text = ", ".join(f"{option}={format_value(value)}" for option, value in options)
+    stated = [(option, value) for option, value in options if not isinstance(value, Implied)]
+    text = ", ".join(f"{option}={format_value(value)}" for option, value in stated)
     return f"{name}({text})" if text else name

@@ -19,6 +19,8 @@ _LABELS: Final = {
     "auc": "AUC",
     "auprc": "PR AUC",
     "ap": "average precision",
+    "ndcg": "nDCG",
+    "rr": "reciprocal rank",
     "pauc": "partial AUC",
     "auch": "hull AUC",
     "smauc": "smooth AUC",
@@ -91,7 +93,7 @@ class Profile:
         >>> PROFILES["clinical"].label(MeasureSpec("tpr", at=0.5)), PROFILES["general"].label(MeasureSpec("auc"))
         ('sensitivity', 'AUC')
         """
-        bare = replace(spec, at=None)
+        bare = spec if getattr(spec.at, "in_name", False) else replace(spec, at=None)
         if spec.asked is not None or spec.options:
             return str(bare)
         return str(replace(bare, asked=(_LABELS | dict(self.labels)).get(spec.name)))

@@ -747,7 +747,7 @@ def test_a_test_that_overlooks_groups_is_noted(test):
             {"test": "interval"},
             ScoreSpaceError,
             "interval cannot compare two models on the same cases.\n  seen: 'delong', 'corrected_t', 'paired_t', "
-            "'five_by_two_t', 'five_by_two_f', 'bayes_t', 'mcnemar', 'mcnemar_prices' and 6 more can\n"
+            "'five_by_two_t', 'five_by_two_f', 'bayes_t', 'mcnemar', 'mcnemar_prices' and 9 more can\n"
             '  hint: test="permutation"',
         ),
         (

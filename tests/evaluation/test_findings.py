@@ -105,6 +105,15 @@ def test_ss045_few_cases_bear_a_cost():
     assert "SS045" in {note.code for note in ev.notes}
 
 
+def test_ss183_few_groups_of_values():
+    def codes(groups):
+        data = {"g": np.arange(60) % groups}
+        return {note.code for note in ss.evaluate(data, values={"a": np.arange(60.0)}, columns={"group": "g"}).notes}
+
+    assert "SS183" in codes(4)
+    assert "SS183" not in codes(20)
+
+
 def test_ss001_few_cases_in_a_class():
     few = np.array(["bad"] * (FEW_CASES - 1) + ["good"] * 100)
     score = np.linspace(0, 1, few.size)

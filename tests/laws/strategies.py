@@ -16,6 +16,7 @@ from scorespace.measures.average import AVERAGES
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.tables import ConfusionTable, Counts, ScoreTable, score_table
 from scorespace.tables.ratings import RatingTable, rating_table
+from scorespace.tables.threshold import FirstDocuments
 
 tied_scores = st.integers(0, 8).map(lambda k: k / 8)
 any_scores = st.floats(0, 1, allow_subnormal=False)
@@ -117,7 +118,10 @@ def specs(draw: st.DrawFn) -> MeasureSpec:
     )
     labels = st.text(min_size=1) | st.text('"[](),=@\\ aé', min_size=1) | st.sampled_from(AVERAGES)
     of = draw(st.none() | labels)
-    return MeasureSpec(measure.name, options, of, draw(st.none() | st.floats(allow_nan=False)))
+    at = draw(st.none() | st.floats(allow_nan=False))
+    if at is not None and getattr(measure.table, "by_query", False):
+        return MeasureSpec(measure.name, options, of, FirstDocuments(at))
+    return MeasureSpec(measure.name, options, of, at)
 
 
 def value(measure: Measure, table: ScoreTable) -> Any:

@@ -12,7 +12,7 @@ from laws.strategies import Sample, counts, rated, ratings, samples, stacked_mat
 from laws.test_number_laws import CATALOGUE as OF_NUMBERS
 from scorespace.measures import average, measures
 from scorespace.measures.average import AVERAGES
-from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable
+from scorespace.tables import ClassTable, ConfusionTable, Counts, RankTable, ScoreTable, ValueTable
 from scorespace.tables.clusters import ClusterTable, ContingencyTable
 from scorespace.tables.ratings import RatingTable
 from scorespace.tables.rules import RuleTable
@@ -43,6 +43,7 @@ def each(measures):
 def test_the_laws_know_the_table_of_every_measure():
     known = OF_COUNTS + OF_SCORES + OF_GRADES + OF_PROBABILITIES + OF_NUMBERS + OF_RATINGS
     elsewhere = (ClusterTable, ContingencyTable, RuleTable)  # in test_group_laws.py
+    elsewhere += (ValueTable, RankTable)  # in test_value_laws.py
     unknown = [measure.name for measure in CATALOGUE if measure not in known and measure.table not in elsewhere]
     assert not unknown, f"add samples of their tables to laws/strategies.py: {unknown}"
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from scorespace.costs import Asymmetry, Condition, CostMatrix
 from scorespace.errors import ConditionError
+from scorespace.evaluation.assemble import evaluate_data
 from scorespace.server.request import NAMES, PageRequest
 
 texts = st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip)
@@ -129,3 +130,15 @@ def test_a_second_file_is_saved_first_and_is_then_the_baseline():
     first, second = view.command().split(" && ")
     assert first == "scorespace evaluate old.csv --truth y --score s --save old.json"
     assert second == "scorespace evaluate new.csv --truth y --score s --baseline old.json --report new.html"
+
+
+def test_values_and_rankings_need_no_scores_of_classes(tmp_path):
+    (tmp_path / "dice.csv").write_text("unet,vnet,patient\n0.9,0.8,a\n0.7,0.6,b\n0.8,0.9,c\n0.6,0.5,a\n")
+    request = PageRequest.of("dice.csv", {"role": ["value:unet", "value:vnet", "group:patient"]})
+    assert request.complete
+    assert "--value unet --value vnet --group patient" in request.command()
+    assert 'values=["unet", "vnet"], columns={"group": "patient"}' in request.python()
+    ev = evaluate_data(str(tmp_path / "dice.csv"), **request.arguments())
+    assert [one.value for one in ev.measures("mean")] == pytest.approx([0.75, 0.7])
+    ranked = PageRequest.of("a.csv", {"truth": ["rel"], "score": ["bm25"], "query": ["q"]})
+    assert "--query q" in ranked.command()

@@ -75,7 +75,8 @@ def check_sample(sample: Sample) -> tuple[Note, ...]:
     # In repeated cross-validation identifiers repeat by design.
     id_like = (name for name in sample.source.columns if name not in used and is_id_name(name) and not roles.repeat)
     named = {"group": roles.group, "fold": roles.fold, "repeat": roles.repeat, "ids": next(id_like, None)}
-    arrays = fetch_columns(sample, [roles.truth, *(name for name in named.values() if name)])
+    columns = [name for name in (roles.truth, *named.values()) if name]
+    arrays = fetch_columns(sample, columns) if columns else {}
     # Numeric targets may rise along the rows, as in time series, so only classes are checked.
     truth = np.zeros(sample.rows, dtype=np.int64) if roles.numbers else arrays[roles.truth]
     return check_arrays(truth, **{role: arrays[name] for role, name in named.items() if name})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, ge
 import typer
 
 from scorespace.cli import options
-from scorespace.cli.options import COSTS, ROLES, flag, number, number_or_column
+from scorespace.cli.options import COSTS, ROLES, flag, number, number_or_column, switch
 from scorespace.errors import ConditionError, DataError
 from scorespace.tables.table_kind import TABLE_KINDS
 
@@ -54,6 +54,19 @@ class DataOptions(NamedTuple):
         str | None,
         flag("FILE", "Training series with the column of the truth, to whose naive forecast mase is relative.", ROLES),
     ] = None
+    value: Annotated[
+        list[str],
+        flag("COL", "One number per case, computed elsewhere, instead of truth and predictions; repeatable.", ROLES),
+    ] = []
+    lower_is_better: Annotated[bool, switch("--lower-is-better", "Low values of --value are better.", ROLES)] = False
+    query: Annotated[
+        str | None,
+        flag("COL", "Query of each row: scores rank its documents, --truth is their graded relevance.", ROLES),
+    ] = None
+    qrels: Annotated[
+        str | None,
+        flag("FILE", "TREC relevance judgements: DATA are then TREC runs, such as 'runs/*.run' or a.run,b.run.", ROLES),
+    ] = None
     positive: options.Positive = None
     name: options.Name = []
     model: Annotated[
@@ -94,7 +107,7 @@ class DataOptions(NamedTuple):
     @property
     def files(self) -> tuple[Any, ...]:
         """Input files, which outputs must not overwrite."""
-        return (self.data, *options.matrix_files(self.matrix))
+        return (self.data, self.qrels, *options.matrix_files(self.matrix))
 
     def evaluate(self, source: Any = None, costs: Path | None = None, **settings: Any) -> Evaluation:
         """Evaluate the data, or another source with the same columns.
@@ -110,8 +123,15 @@ class DataOptions(NamedTuple):
             raise DataError(problem, hint="--matrix NAME=FILE.csv")
         if source is None:
             source, tables, sides = options.data_and_matrices(self.data, self.matrix, self.rows, self.positive)
+        if self.qrels is not None:
+            return self._of_runs(source, settings)
         roles = {name: getattr(self, name) for name in _SAME_NAME}
-        columns = {"scores": self.score, "decisions": self.decision, "predictions": self.prediction}
+        columns = {
+            "scores": self.score,
+            "decisions": self.decision,
+            "predictions": self.prediction,
+            "values": self.value,
+        }
         roles |= {role: options.split_columns(names, source) for role, names in columns.items()}
         roles["scores"] = options.class_columns(roles["scores"], self.truth, source) or roles["scores"]
         roles |= {"names": options.renames(self.name), "models": options.model_kinds(self.model), "tables": tables}
@@ -123,6 +143,18 @@ class DataOptions(NamedTuple):
 
             sides["the cost matrix"] = read_matrix(costs, self.rows).rows
         return replace(evaluation, sample_notes=(*evaluation.sample_notes, *_row_notes(sides)))
+
+    def _of_runs(self, runs: Any, settings: dict[str, Any]) -> Evaluation:
+        """Evaluate TREC runs: all of them, or those named as scores."""
+        from scorespace.io.trec import read_trec
+
+        if self.truth is not None or self.query is not None:
+            raise DataError("--qrels has the queries and their relevance.", hint="leave out --truth and --query")
+        columns = read_trec(runs, self.qrels or "")
+        scores = self.score or [name for name in columns if name not in ("query", "document", "relevance")]
+        stated = self._replace(qrels=None, truth="relevance", query="query", score=scores)
+        found = stated.evaluate(columns, **settings)
+        return replace(found, models=replace(found.models, name=str(runs)))
 
 
 def _row_notes(sides: Mapping[str, options.Side]) -> Iterator[Note]:
@@ -142,8 +174,12 @@ def _row_notes(sides: Mapping[str, options.Side]) -> Iterator[Note]:
 
 _SAME_NAME = (
     *("truth", "positive", "weight", "group", "fold", "baseline", "time", "repeat", "dataset", "order", "scale", "per"),
-    *("where", "train", "memory", "precision", "engine", "master", "profile"),
+    *("where", "train", "memory", "precision", "engine", "master", "profile", "lower_is_better", "query"),
 )
+
+
+OF_VALUES = frozenset({"value", "lower_is_better", "query", "qrels"})
+"""Fields of `DataOptions` for values per case and rankings, which verbs about thresholds leave out."""
 
 
 def only(*names: str) -> set[str]:

@@ -95,13 +95,14 @@ def compare(
     ] = None,
     alternative: options.Alternative = "two-sided",
     adjust: Annotated[
-        str,
+        str | None,
         flag(
             "METHOD",
-            "Correction for multiple tests: holm, hochberg, bonferroni, finner or, for all pairs, shaffer.",
+            "Correction for multiple tests: holm (default), hochberg, bonferroni, finner or, for all pairs, shaffer or "
+            "max_t (joint intervals; default for means of values per case).",
             "Hypothesis test",
         ),
-    ] = "holm",
+    ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     all: options.AllTables = False,
@@ -150,6 +151,8 @@ def compare(
         data_options = data_options._replace(decision=["a", "b"], truth="truth")
     test_options: dict[str, Any] = {"test": test, "measure": measure, "alternative": alternative, "adjust": adjust}
     test_options |= {"margin": margin, "margin_kind": margin_kind}
+    if reference is not None:
+        test_options["adjust"] = adjust or "holm"
     # Binned scores must be exact at these thresholds.
     exact = [
         threshold

@@ -19,7 +19,7 @@ from scorespace import io
 from scorespace.case_costs import CaseCosts
 from scorespace.cli import options, output
 from scorespace.cli.cases import learn_midpoints
-from scorespace.cli.common_options import CHART_AS_DRAWN, CostOptions, DataOptions, FigureOptions
+from scorespace.cli.common_options import CHART_AS_DRAWN, OF_VALUES, CostOptions, DataOptions, FigureOptions
 from scorespace.cli.options import COSTS, flag, number
 from scorespace.cli.verbs import VerbCommand, verb
 from scorespace.costs import Condition
@@ -122,7 +122,7 @@ def _kind_argument(args: list[str]) -> str | None:
 
 @verb("Evaluate models", 4, cls=CurveCommand)
 def curve(
-    data_options: Annotated[DataOptions, {"group", "baseline", "time"}],
+    data_options: Annotated[DataOptions, {"group", "baseline", "time", *OF_VALUES}],
     cost_options: Annotated[CostOptions, {"costs", "slope", "cost_under", "cost_over"}],
     kind: Annotated[
         str | None,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from scorespace.case_costs import CaseCosts
 from scorespace.cli import options, output
-from scorespace.cli.common_options import CHART_AS_DRAWN, CostOptions, DataOptions, FigureOptions
+from scorespace.cli.common_options import CHART_AS_DRAWN, OF_VALUES, CostOptions, DataOptions, FigureOptions
 from scorespace.cli.options import COSTS, flag, number
 from scorespace.cli.verbs import verb
 from scorespace.costs import Asymmetry, Condition
@@ -23,7 +23,7 @@ from scorespace.report.cost_region import region_chart
 from scorespace.results import Row
 
 _CONSTRAINTS = "Instead of costs"
-_EXCLUDED = {"model", "weights", "fold", "baseline", "time", "repeat", "scale"}
+_EXCLUDED = {"model", "weights", "fold", "baseline", "time", "repeat", "scale", *OF_VALUES}
 
 
 @verb("Evaluate models", 3)

@@ -143,6 +143,10 @@ def evaluate(
     Example: scorespace evaluate credit.csv --truth outcome --positive bad --score naive_bayes --score tree
 
     Example: scorespace evaluate patients.csv --truth ill --positive yes --score marker --by sex --where "age >= 18"
+
+    Example: scorespace evaluate dice.csv --value unet --value vnet --group patient --require "mean>=0.8"
+
+    Example: scorespace evaluate search.csv --truth relevance --query query --score bm25 --measures "ndcg@10,rr"
     """
     inputs = *data_options.files, cost_options.costs, *baseline
     options.check_output(report, (".html",), *inputs)

@@ -136,7 +136,7 @@ _SCORES = (
     "Scores of a model; repeatable. 'nb_*': one column per class. 'votes=sum(d*)': sum of decisions. "
     "'card=minus(points)': low scores mean positive."
 )
-_SCALE = "Range of the scores, such as 0..10; by default 0 to 1, or any range for scores used as ranks."
+_SCALE = "Range of the scores or values, such as 0..10; by default 0 to 1, or any range for scores used as ranks."
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP)]
 Truth = Annotated[str, flag("COL", "Column of the actual class.", ROLES)]
@@ -244,10 +244,11 @@ _SAME_NAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
     *("time", "baseline", "where", "sheet", "by", "adjust", "alternative", "resampling", "workers", "task", "maximise"),
+    "query",
 )
 _FLAGS = {
     **dict(zip(_SAME_NAME, _SAME_NAME, strict=True)),
-    **{"scores": "score", "decisions": "decision", "predictions": "prediction"},
+    **{"scores": "score", "decisions": "decision", "predictions": "prediction", "values": "value"},
     **{"labels": "label", "features": "feature", "items": "item"},
     **{"transaction": "transaction", "scale": "scale", "given": "rule", "learners": "learner"},
 }

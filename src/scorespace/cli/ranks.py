@@ -15,6 +15,7 @@ from scorespace.comparisons.ranking import dataset_tests, direction, rank_models
 from scorespace.errors import DataError
 from scorespace.io.result_tables import read_results
 from scorespace.report import ranking as view
+from scorespace.report.protocol import facts
 
 _TESTS = ", ".join(dataset_tests())
 _FORM, _TEST = "Columns of the results", "Test"
@@ -53,7 +54,11 @@ def ranks(
     *,
     dataset: Annotated[str | None, flag("COL", "Column of the data set names.", _FORM)] = None,
     model: Annotated[str | None, flag("COL", "Long table: column of the model names.", _FORM)] = None,
-    value: Annotated[str | None, flag("COL", "Long table: column of the results.", _FORM)] = None,
+    value: Annotated[
+        list[str],
+        flag("COL", "Column of the results of a long table; or several: values per case, one column a model.", _FORM),
+    ] = [],
+    group: Annotated[str | None, flag("COL", "Groups of related cases, with several --value.", _FORM)] = None,
     missing: options.MissingRows = "error",
     sheet: options.Sheet = None,
     no_header: options.NoHeader = False,
@@ -71,7 +76,12 @@ def ranks(
 ) -> None:
     """Rank models over several data sets and test their differences: Friedman with Nemenyi, or pairwise tests.
 
+    Of values per case (several --value), all differences of the means have joint intervals, and models that share a
+    letter do not differ clearly.
+
     Example: scorespace ranks results.csv --measure auc --out ranks.png
+
+    Example: scorespace ranks dice.csv --value unet,vnet,swin --group patient --format markdown
     """
     options.check_output(out, options.PICTURES, results)
     figure.check(out)
@@ -80,8 +90,14 @@ def ranks(
         raise DataError(
             "--lower-is-better and --higher-is-better exclude each other.", hint="pass one, or --measure auc"
         )
+    columns = options.split_columns(value, results)
+    if model is None and (len(columns) > 1 or any("*" in name for name in columns)):
+        _rank_values(results, columns, group, measure, lower, rank_options, missing, out, figure, report, format)
+        return
+    if group is not None or len(columns) > 1:
+        raise DataError("--group is for values per case.", hint="--value a,b,c --group patient, without --model")
     best = direction(measure, "low" if lower else "high" if higher else None)
-    table = read_results(results, dataset=dataset, model=model, value=value, missing=missing)
+    table = read_results(results, dataset=dataset, model=model, value=next(iter(columns), None), missing=missing)
     ranking = rank_models(table.values, table.models, measure=measure, best=best, **rank_options._asdict())
     if out is not None and ranking.friedman is None:
         raise DataError("the chart needs ranks of all models, not pairwise tests.", hint='test="friedman"')
@@ -89,3 +105,54 @@ def ranks(
     content["notes"] = [*(note.to_dict() for note in table.notes), *content["notes"]]
     page, draw = view.document(ranking, table.name, table.notes), view.picture(ranking).draw
     output.write_result(page, content, format, report=report, out=out, draw=figure.drawing(draw), out_label="ranks")
+
+
+def _rank_values(
+    data: str,
+    columns: list[str],
+    group: str | None,
+    measure: str,
+    lower: bool,
+    stated: RankOptions,
+    missing: str,
+    out: Path | None,
+    figure: FigureOptions,
+    report: Path | None,
+    format: options.Format,
+) -> None:
+    """Write the leaderboard of values per case."""
+    from scorespace.evaluation.assemble import evaluate_data
+    from scorespace.report import leaderboard as board_view
+
+    other = [
+        name
+        for name, default in RankOptions._field_defaults.items()
+        if name not in ("level", "seed") and getattr(stated, name) != default
+    ]
+    if other:
+        raise DataError(
+            f"--{other[0]} is for results over data sets.", hint="leave it out, or scorespace compare for other tests"
+        )
+    evaluation = evaluate_data(
+        data,
+        values=columns,
+        group=group,
+        measures=measure or "mean",
+        lower_is_better=lower,
+        missing=missing,
+        paired=True,
+        level=stated.level,
+        seed=stated.seed,
+    )
+    board = evaluation.leaderboard
+    if board is None:
+        raise DataError(
+            "a leaderboard needs at least three models and a mean over cases.",
+            seen=f"{', '.join(evaluation.models)}; {measure or 'mean'}",
+            hint="scorespace compare for two models or other measures",
+        )
+    content = board.to_dict()
+    content["notes"] = [one.to_dict() for one in (*evaluation.notes, *board.notes)]
+    page = board_view.document(board, evaluation.models.name, facts(evaluation.models), evaluation.notes)
+    draw = figure.drawing(board_view.picture(board).draw)
+    output.write_result(page, content, format, report=report, out=out, draw=draw, out_label="leaderboard")

@@ -53,7 +53,7 @@ FLAGS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("--decisions", "--class", "--predicted-class"), ("--decision",)),
     **dict.fromkeys(("--predictions", "--forecast", "--yhat"), ("--prediction",)),
     **dict.fromkeys(("--pos", "--pos-label", "--positive-class", "--positive-label", "--event"), ("--positive",)),
-    **dict.fromkeys(("--filter", "--query", "--subset", "--select"), ("--where",)),
+    **dict.fromkeys(("--filter", "--subset", "--select"), ("--where",)),
     **dict.fromkeys(("--groupby", "--group-by", "--slice", "--slices", "--subgroup", "--stratify"), ("--by",)),
     **dict.fromkeys(("--ci", "--conf-level", "--confidence", "--confidence-level", "--conf"), ("--level",)),
     **dict.fromkeys(("--ci-level", "--confidence-interval"), ("--level",)),

@@ -6,6 +6,7 @@ from scorespace.comparisons import mcnemar
 from scorespace.comparisons import mcnemar_prices
 from scorespace.comparisons import grades
 from scorespace.comparisons import regression
+from scorespace.comparisons import values
 from scorespace.comparisons import paired
 from scorespace.comparisons import ranking
 from scorespace.comparisons import calibration

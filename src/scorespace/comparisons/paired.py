@@ -32,7 +32,7 @@ from scorespace.results import Progress
 from scorespace.tables import NoTableError, Table
 from scorespace.tables.paired import PairTable
 
-DEFAULT_MEASURES: Final = ("auc[hand_till]", "auc", "acc", "mae")
+DEFAULT_MEASURES: Final = ("auc[hand_till]", "auc", "acc", "mae", "mean", "ndcg@10")
 """Default measures of a comparison: the first that all models have; decisions are compared as such."""
 
 

@@ -63,7 +63,7 @@ def bootstrap(design: PairedModels[Table], *, replicates: Replicates = REPLICATE
     comparison = Comparison(*design.names, drawn, design.of, difference, level=design.level)
     if not math.isfinite(difference):
         return _undefined(comparison, design)
-    values = design.differences(_check_replicates(replicates))
+    values = design.differences(check_replicates(replicates))
     comparison = replace(comparison, notes=grouped_notes(design))
     equal_reason = "both models are equal on every case"
     return add_replicate_test(
@@ -115,7 +115,7 @@ def permutation(
     comparison = replace(comparison, low=low, high=high, statistic=difference, notes=grouped_notes(design, "swapped"))
     if not design.tested:
         return comparison
-    gaps, is_exhaustive = _swapped_gaps(design, _check_replicates(replicates))
+    gaps, is_exhaustive = _swapped_gaps(design, check_replicates(replicates))
     sign = {"two-sided": 0, "greater": 1, "less": -1}[design.alternative]
     swapped, observed = (sign * gaps, sign * difference) if sign else (np.abs(gaps), abs(difference))
     # Ties between swapped and observed differences are up to rounding; an undefined difference counts as extreme.
@@ -220,7 +220,8 @@ def grouped_notes(design: Design[Table], how: str = "drawn") -> tuple[Note, ...]
     return (note("SS016", f"cases of a group are not independent, so whole groups are {how}."),)
 
 
-def _check_replicates(replicates: int) -> int:
+def check_replicates(replicates: int) -> int:
+    """Check a number of replicates."""
     check_type("replicates", replicates, int)
     if replicates < 1:
         raise ScoreSpaceError(f"replicates={replicates} is too few.", hint=f"replicates={REPLICATES}")

@@ -33,12 +33,13 @@ from scorespace.tables.models import models_from_tables
 
 
 def evaluate(
-    data: Any,
+    data: Any = None,
     *arrays: Any,
     truth: str | None = None,
     scores: Any = (),
     decisions: Any = (),
     predictions: Any = (),
+    values: Any = (),
     positive: Any = None,
     measures: str | Sequence[str] = (),
     condition: Condition | CostMatrix | Asymmetry | CaseCosts | None = None,
@@ -65,6 +66,8 @@ def evaluate(
         Column of the ground truth.
     scores, decisions, predictions : str, sequence of str, or mapping of name to column
         Columns of scores, of class decisions, and of predicted values in regression, one per model.
+    values : str, sequence of str, or mapping of name to column or array
+        Instead of truth and predictions: columns of one number per case that was computed elsewhere, one per model.
     positive : object, optional
         The positive class; inferred only for {0, 1}, {-1, 1} and booleans.
     measures : str or sequence of str, optional
@@ -111,6 +114,7 @@ def evaluate(
             scores=scores,
             decisions=decisions,
             predictions=predictions,
+            values=values,
             positive=positive,
             measures=measures,
             condition=condition,

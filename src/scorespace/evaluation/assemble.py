@@ -37,6 +37,7 @@ def evaluate_data(
     scores: Any = (),
     decisions: Any = (),
     predictions: Any = (),
+    values: Any = (),
     positive: Any = None,
     weight: str | None = None,
     group: str | None = None,
@@ -50,6 +51,8 @@ def evaluate_data(
     by: str | Sequence[str] = (),
     order: str | Sequence[Any] = (),
     scale: str | tuple[float, float] | None = None,
+    lower_is_better: bool = False,
+    query: str | None = None,
     intervals: Any = (),
     quantiles: Any = (),
     ensemble: Any = (),
@@ -87,6 +90,7 @@ def evaluate_data(
     saved = None if file is None else saving.read_baseline(file, condition)
     parts: tuple[SubgroupModels, ...] = ()
     notes: tuple[Note, ...]
+    data, values = _given_values(data, values)
     stated = {"scores": scores, "decisions": decisions, "predictions": predictions}
     folds = isinstance(data, Mapping) and estimators.is_cross_validated(data)
     if arrays or folds or (truth is None and estimators.has_arrays(stated)):
@@ -167,7 +171,10 @@ def evaluate_data(
             ),
             **columns,
             scores=scores,
+            values=values,
             scale=scale,
+            lower_is_better=lower_is_better,
+            query=query,
             positive=positive,
             where=where,
             by=by,
@@ -207,6 +214,20 @@ def evaluate_data(
     )
     evaluation.check(asked)
     return evaluation
+
+
+def _given_values(data: Any, values: Any) -> tuple[Any, Any]:
+    """Data and columns of values per case; arrays of values are columns themselves, beside those of the data."""
+    arrays = (
+        {name: one for name, one in values.items() if not isinstance(one, str)} if isinstance(values, Mapping) else {}
+    )
+    if not arrays:
+        if data is None:
+            raise DataError("there are no data to evaluate.", hint='a path or frame, or values={"a": array}')
+        return data, values
+    if data is not None and not isinstance(data, Mapping):
+        raise DataError("arrays of values need other columns as arrays, too.", hint='data={"group": array}')
+    return {**(data or {}), **arrays}, {name: name if name in arrays else one for name, one in values.items()}
 
 
 def _baselines(given: Any) -> tuple[Any, str | float | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final, Protocol
@@ -14,9 +14,11 @@ from scorespace.comparisons import paired, unpaired
 from scorespace.comparisons.calibration import ScoresOfModel, run_calibration_tests, run_coverage_tests
 from scorespace.comparisons.coverage import IntervalsOfModel
 from scorespace.comparisons.design import ACCURACY
+from scorespace.comparisons.leaderboard import Leaderboard, can_lead, leaderboard, refuse_unless_means
+from scorespace.comparisons.paired import default_measure
 from scorespace.comparisons.result import Comparison, Comparisons, adjust_tests, pool
 from scorespace.errors import MeasureError, ScoreError, ScoreSpaceError, listing
-from scorespace.evaluation.default_measures import stated_on
+from scorespace.evaluation.default_measures import directed, stated_on
 from scorespace.inference.bootstrap import BootstrapDraws
 from scorespace.inference.calibration_null import at_sample_prevalence
 from scorespace.inference.estimate import Estimate
@@ -32,6 +34,8 @@ from scorespace.tables.paired import PairTable
 from scorespace.tables.regression import IntervalTable
 from scorespace.tables.threshold import user_threshold
 
+MAX_T: Final = "max_t"
+"""Adjustment by the largest studentised difference of all pairs in replicates."""
 QUICK: Final = 5_000
 """Scores up to which every measure has a difference; beyond, only the tested one."""
 
@@ -63,6 +67,10 @@ def compare_models(
             hint='scores=["a", "b"], or compare one with a value or on another sample',
         )
     spec, asked["default_at"] = _spec(evaluation, measure, models), _stated_threshold(evaluation)
+    joint = _jointly(evaluation, tuple(models) or tuple(evaluation.models), spec, asked)
+    if joint is not None:
+        return _with_gaps(evaluation, _with_values(evaluation, _as_asked(joint.pairs, joint.spec), None))
+    asked["adjust"] = asked["adjust"] or "holm"
     if asked["at"] is not None and math.isnan(asked["at"]):
         raise ScoreError("at=nan is not a threshold.", hint="a number, such as 0.5")
     if asked["at"] is not None and evaluation.models.scale is not None:
@@ -109,6 +117,33 @@ def _compare_matrices(
     )
     notes = (note_ for test in tests for note_ in test.notes)
     return Comparisons(tuple(names), tuple(tests), method, (note("SS105", text), *notes, *adjustment_notes))
+
+
+def _jointly(
+    evaluation: ResultsView, names: tuple[str, ...], spec: MeasureSpec | None, asked: Mapping[str, Any]
+) -> Leaderboard | None:
+    """All differences of several means over cases with joint intervals, unless a test or a direction is stated."""
+    if asked["adjust"] not in (None, MAX_T):
+        return None
+    plain = not (asked["test"] or asked["at"] or asked.get("margin")) and asked["alternative"] == "two-sided"
+    paired_cases = plain and evaluation.draws.pairs is not None
+    found = spec or (default_measure([evaluation.models[name] for name in names]) if paired_cases else None)
+    if asked["adjust"] == MAX_T:
+        if not plain:
+            raise MeasureError(
+                'adjust="max_t" has its own intervals and p-values.', hint="leave out test, at, margin and alternative"
+            )
+        found = refuse_unless_means(evaluation.draws, names, found)
+    elif found is None or not plain or not can_lead(evaluation.draws, names, found):
+        return None
+    return leaderboard_of(evaluation, names, found)
+
+
+def leaderboard_of(evaluation: ResultsView, names: Sequence[str], spec: MeasureSpec) -> Leaderboard:
+    """The leaderboard of models by a mean over cases."""
+    estimates = [one for one in evaluation.estimated(spec) if one.model in names]
+    estimates.sort(key=lambda one: names.index(one.model))
+    return leaderboard(evaluation.draws, estimates, estimates[0].spec, evaluation.level)
 
 
 def _with_values(evaluation: ResultsView, found: Comparisons, at: float | None) -> Comparisons:
@@ -193,7 +228,7 @@ def _prediction_intervals(evaluation: ResultsView) -> Iterator[tuple[str, Interv
 
 
 def by_each(
-    compare_one: Callable[[MeasureSpec | None], Comparisons], measure: str | Sequence[str] | None, adjust: str
+    compare_one: Callable[[MeasureSpec | None], Comparisons], measure: str | Sequence[str] | None, adjust: str | None
 ) -> Comparisons:
     """Compare by each of the measures, with p-values adjusted over all of them."""
     if measure is None:
@@ -202,7 +237,7 @@ def by_each(
     specs = list(dict.fromkeys(spec for text in texts for spec in parse_list(text)))
     if not specs:
         raise MeasureError("no measure to compare is named.", hint="auc")
-    return pool([compare_one(spec) for spec in specs], adjust)
+    return pool([compare_one(spec) for spec in specs], "holm" if adjust in (None, MAX_T) else adjust)
 
 
 def _stated_threshold(evaluation: ResultsView) -> float | None:
@@ -215,7 +250,7 @@ def _spec(evaluation: ResultsView, measure: MeasureSpec | None, models: Sequence
     """The requested measure for the stated prevalence and threshold, which is in the units of the stated scale."""
     if measure is None:
         return None
-    (spec,) = stated_on(evaluation.models.scale, [measure])
+    (spec,) = stated_on(evaluation.models.scale, [directed(measure, next(iter(evaluation.models.values())))])
     if spec.measure.table is Counts and spec.at is None:
         placed = replace(spec, at=_stated_threshold(evaluation))
         if all(can_compute(placed, evaluation.models[name]) for name in models or evaluation.models):
@@ -257,6 +292,8 @@ def differences(
 def best_two(evaluation: ResultsView, ordered: Sequence[Estimate]) -> Comparison:
     """The test of the best model against the next by the measure that they were ordered by."""
     names = tuple(one.model for one in ordered[:2])
+    if evaluation.leaderboard is not None and evaluation.leaderboard.spec == ordered[0].spec:
+        return next(oriented(one, names[0]) for one in evaluation.leaderboard.pairs if {one.a, one.b} == set(names))
     asked: dict[str, Any] = {"spec": ordered[0].spec, "draws": evaluation.draws, "level": evaluation.level}
     return paired.compare(_pairs(evaluation, names), models=names, **asked)[0]
 
@@ -265,7 +302,12 @@ def against_best(evaluation: ResultsView, ordered: Sequence[Estimate]) -> dict[s
     """Tests of the first model against each other one by a measure, with p-values adjusted over all pairs."""
     names = tuple(one.model for one in ordered)
     asked: dict[str, Any] = {"spec": ordered[0].spec, "draws": evaluation.draws, "level": evaluation.level}
-    tests = paired.compare(_pairs(evaluation, names), models=names, **asked)
+    board = evaluation.leaderboard
+    tests = (
+        board.pairs
+        if board is not None and board.spec == ordered[0].spec
+        else paired.compare(_pairs(evaluation, names), models=names, **asked)
+    )
     pairs = [oriented(one, names[0]) for one in tests if not one.several and names[0] in (one.a, one.b)]
     return {one.b: one for one in pairs}
 

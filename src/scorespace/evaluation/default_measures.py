@@ -13,6 +13,7 @@ from scorespace.errors import ScoreSpaceError
 from scorespace.measures import MeasureSpec, measures, parse
 from scorespace.measures.confusion import youden
 from scorespace.measures.request import bind, can_compute, operating_point, stated_threshold
+from scorespace.options import Implied
 from scorespace.profiles import GENERAL, PROFILES, Profile
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table
 from scorespace.tables.models import Models
@@ -148,8 +149,21 @@ def placed(
     >>> str(placed(parse("cost"), score_table([1, 0], [0.9, 0.4]), 0.5, Condition(fp=1, fn=5)))
     'cost(fp=1, fn=5)@0.5'
     """
-    needs_decisions = spec.measure.table is Counts
+    spec, needs_decisions = directed(spec, table), spec.measure.table is Counts
     return under(replace(spec, at=operating_point(spec, table, at)) if needs_decisions else spec, table, condition)
+
+
+def directed(spec: MeasureSpec, table: Table) -> MeasureSpec:
+    """The request with the direction of the values, where it has one and states none.
+
+    >>> from scorespace.tables import value_table
+    >>> directed(parse("mean"), value_table([1.0, 2.0], lower=True)).best
+    'low'
+    """
+    known = {option.name for option in spec.measure.options}
+    if not table.low_is_better or "best" not in known - dict(spec.options).keys():
+        return spec
+    return replace(spec, options=(*spec.options, ("best", Implied("low"))))
 
 
 def under(spec: MeasureSpec, table: Table, condition: OperatingCondition | None) -> MeasureSpec:

@@ -261,7 +261,7 @@ class Evaluation(Results):
         measure: str | Sequence[str] | None = None,
         at: float | None = None,
         alternative: Alternative = "two-sided",
-        adjust: str = "holm",
+        adjust: str | None = None,
         margin: float | None = None,
         margin_kind: MarginKind | None = None,
     ) -> Comparisons:
@@ -280,8 +280,9 @@ class Evaluation(Results):
             Compare decisions at this threshold.
         alternative : {"two-sided", "greater", "less"}
             Whether the first model of a pair differs, has the greater, or has the lesser value.
-        adjust : {"holm", "hochberg", "bonferroni", "finner", "shaffer"}
-            Adjustment of the p-values for multiple comparisons.
+        adjust : {"holm", "hochberg", "bonferroni", "finner", "shaffer", "max_t"}, optional
+            Adjustment of the p-values for multiple comparisons; by default "max_t", with joint intervals, for three or
+            more models by a mean over cases, else "holm".
         margin : float, optional
             Margin in the units of the measure: test that the first model of a pair is not worse by more, instead of
             whether both are equal.
@@ -605,6 +606,11 @@ class Evaluation(Results):
             **slices,
             **differences,
             **since_then,
+            **(
+                {}
+                if self.leaderboard is None
+                else {"leaderboard": self.leaderboard.facts() | {"rows": self.leaderboard.rows()}}
+            ),
             **({"folds": [one.row() for one in self.over_folds]} if self.over_folds else {}),
             **decision,
             **({"confusion": matrices} if matrices else {}),

@@ -14,6 +14,7 @@ from scorespace.calibration import summary as calibrated
 from scorespace.curves.smooth import smooth
 from scorespace.inference.any_look import CASES, is_any_look
 from scorespace.inference.auc_variance import delong_variance, weighted_variance
+from scorespace.inference.case_values import MIN_UNITS
 from scorespace.inference.estimate import Estimate
 from scorespace.inference.interval import INTERVALS
 from scorespace.measures.average import undefined_classes
@@ -388,6 +389,8 @@ def group_notes(estimates: Iterable[Estimate], groups: int) -> Iterator[Note]:
     if fitted and groups < _MIN_GROUPS:
         text = f"with {grouped(groups)} groups, 95 % intervals of {', '.join(fitted)} cover about 87 %"
         yield note("SS100", f"{text} in simulations.")
+    if groups < MIN_UNITS and any((one.method or "").startswith("mean-t") for one in with_interval):
+        yield note("SS183", f"only {grouped(groups)} groups: intervals of means are imprecise.")
     if any(one.method.endswith("of groups") for one in with_interval if one.method):
         yield note("SS016", "the bootstrap resamples whole groups, because cases of a group are correlated.")
     ungrouped = dict.fromkeys(one.model for one in with_interval if one.method and not one.method.endswith("of groups"))

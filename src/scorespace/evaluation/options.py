@@ -41,7 +41,11 @@ class Columns:
     per : str, optional
         Column of dates or periods, in each of which ``ppv@top500`` selects 500 cases.
     scale : str or (float, float), optional
-        Lowest and highest possible score where scores are ratings: ``"0..10"``.
+        Lowest and highest possible score where scores are ratings, or possible value per case: ``"0..10"``.
+    lower_is_better : bool
+        Whether low values per case are better.
+    query : str, optional
+        Column of queries: scores rank the documents of each, and the truth is their graded relevance.
     intervals : mapping or tuple, optional
         In regression, columns (low, high) of prediction intervals and their nominal level.
     quantiles : str, sequence or mapping, optional
@@ -70,6 +74,8 @@ class Columns:
     order: str | Sequence[Any] = ()
     per: str | None = None
     scale: str | tuple[float, float] | None = None
+    lower_is_better: bool = False
+    query: str | None = None
     intervals: Any = ()
     quantiles: Any = ()
     ensemble: Any = ()

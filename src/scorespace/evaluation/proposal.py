@@ -301,6 +301,9 @@ def sentence(proposal: Proposal, rows: int) -> str:
     'Compare 2 scores with sepsis (positive: yes), 2 000 rows.'
     """
     roles = proposal.roles
+    if count := len(roles.get("value", ())):
+        what = "column of values" if count == 1 else "columns of values"
+        return f"{'Compare' if count > 1 else 'Evaluate'} {count} {what} per case, {grouped(rows)} rows."
     if "truth" not in roles:
         return "No column looks like the truth: choose one."
     models = {role: len(roles[role]) for role in ("score", "decision", "prediction") if role in roles}

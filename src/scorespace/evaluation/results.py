@@ -14,6 +14,7 @@ from scorespace.case_costs import CaseCosts
 from scorespace.comparisons import baseline, folds
 from scorespace.comparisons import slices as sliced
 from scorespace.comparisons.grades import MAX_GRADES, herfindahl
+from scorespace.comparisons.leaderboard import Leaderboard, can_lead
 from scorespace.comparisons.result import Comparison, Comparisons
 from scorespace.comparisons.slices import Slices
 from scorespace.costs import Asymmetry, Condition, CostMatrix
@@ -26,7 +27,7 @@ from scorespace.decisions import (
 from scorespace.decisions import choose as choose_minimum_cost
 from scorespace.drift.stability import Stability, index_of_tables
 from scorespace.errors import ScoreSpaceError
-from scorespace.evaluation import comparisons, decisions, regression, section_data
+from scorespace.evaluation import comparisons, decisions, regression, section_data, values
 from scorespace.evaluation.default_measures import (
     COST,
     YOUDEN,
@@ -76,7 +77,7 @@ from scorespace.tables import ConfusionTable, Counts, ScoreTable, TopCases
 from scorespace.tables.models import Models, SubgroupModels
 from scorespace.tables.threshold import Threshold
 
-_FROM_BESIDE: Final = (regression,)  # declares what is shown of regression models
+_FROM_BESIDE: Final = (regression, values)  # declare what is shown of regression models, and of values per case
 
 
 def _leads(models: Models, asked: Mapping[str, Sequence[MeasureSpec]]) -> dict[str, MeasureSpec]:
@@ -384,7 +385,14 @@ class Results:
     @cached_property
     def comparisons(self) -> Comparisons:
         """All models compared by the default test."""
-        return comparisons.compare_models(self, (), None, at=None, test=None, alternative="two-sided", adjust="holm")
+        return comparisons.compare_models(self, (), None, at=None, test=None, alternative="two-sided", adjust=None)
+
+    @cached_property
+    def leaderboard(self) -> Leaderboard | None:
+        """The models by their first measure that is a mean over cases; None for fewer than three, or other measures."""
+        specs = dict.fromkeys(one.spec for one in self.summary)
+        spec = next((one for one in specs if can_lead(self.draws, tuple(self.models), one)), None)
+        return None if spec is None else comparisons.leaderboard_of(self, tuple(self.models), spec)
 
     @cached_property
     def changes(self) -> baseline.BaselineChanges | None:

@@ -121,7 +121,9 @@ def tabulated(
     """The models of columns with these roles, their slices, notes, and the library of the data."""
     read = io.spark_source(data, plan.master) if plan.engine == "spark" else io.read(data)
     if roles["truth"] is None:
-        raise io.truth_not_named_error(read)
+        if not roles["values"]:
+            raise io.truth_not_named_error(read)
+        roles["truth"] = ""
     by, condition = roles.pop("by", ()), roles.pop("where", None)
     if condition is not None:
         read = io.read(io.FilteredData(read, condition))
@@ -131,7 +133,8 @@ def tabulated(
         source, roles["predictions"], roles["distributions"] = add_distributions(source, *stated)
     train = roles.pop("train", None)
     ends, case_costs = parse_scale(roles.pop("scale")), roles.pop("costs_per_case", None)
-    named = io.resolve_roles(source, **roles, costs=case_costs)
+    limits = ends if roles["values"] else None
+    named = io.resolve_roles(source, **roles, costs=case_costs, limits=limits)
     if train is not None:
         named = replace(named, history=training_series(train, named))
     every = (column for of_class in named.class_scores.values() for column in of_class.values())
@@ -237,7 +240,7 @@ def count_tables(
     io.check_engine(engine, master)
     edges = tuple(sorted(set(at)))
     plan = MemoryPlan(0 if bins else io.parse_memory(memory), precision, edges, engine, master, couples=pairs)
-    unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None, "scale": None}
+    unset: dict[str, Any] = {"truth": None, "scores": (), "values": (), "positive": None, "scale": None}
     held, _, notes, _ = tabulated(data, missing, [], False, None, plan, **(unset | roles))
     coarse = {
         name: table.rounded(edges=edges) if bins and table.thresholded and not table.coarse else table

@@ -17,6 +17,7 @@ from scorespace.inference import (
     any_look,
     bca,
     bias_corrected,
+    case_values,
     divergence,
     isotonic_bootstrap,
     jackknife,
@@ -50,6 +51,7 @@ from scorespace.tables.chunks import thread_pool
 
 _INTERVAL_MODULES: Final = (
     bca,
+    case_values,
     analytic,
     any_look,
     bias_corrected,

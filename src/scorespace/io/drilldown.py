@@ -104,6 +104,7 @@ def _resolve_roles(source_of_all: Source, roles: Mapping[str, Any]) -> tuple[Sou
     """Apply the row condition, and resolve the role of each column."""
     arguments = {name: value for name, value in roles.items() if name != "where"}
     filtered = source_of_all if roles.get("where") is None else read(FilteredData(source_of_all, roles["where"]))
+    arguments["truth"] = arguments.get("truth") or ""
     source, arguments["scores"] = add_derived_scores(filtered, arguments["scores"], arguments["positive"])
     return source, roles_of(source, **arguments)
 
@@ -173,7 +174,7 @@ def _row_filter(sample: Sample, request: RowRequest) -> tuple[nw.Expr, nw.Expr]:
         return _filter_by_score(sample, roles.scores[model], positive, request)
     if model in roles.numbers:
         predicted, selected = _filter_by_score(sample, roles.numbers[model][1], None, replace(request, hard=False))
-        return (as_number(roles.truth) - predicted).abs() if request.hard else predicted, selected
+        return (as_number(roles.truth) - predicted).abs() if request.hard and roles.truth else predicted, selected
     raise _unknown_name("model", model, roles.models)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from scorespace.argument_checks import check_type
 from scorespace.case_costs import CaseCosts
 from scorespace.errors import ColumnError, ConditionError, did_you_mean, listing
+from scorespace.io.role_options import are_frequency_weights, parse_baseline, prediction_intervals, refuse_together
 from scorespace.io.source import Source
-from scorespace.tables.columns import MAX_MAGNITUDE, nominal_level
 from scorespace.tables.labels import label_text
 from scorespace.tables.table_kind import read_kind
 
@@ -21,7 +21,7 @@ Columns = str | Sequence[str] | Mapping[str, str | Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns an evaluation reads; scores and decisions by model.
+    """The columns an evaluation reads; scores and decisions by model. Values per case have no truth, which is then "".
 
     `starred`: for patterns such as nb_*, the models that the columns are if they turn out not to be class scores.
     `known` lists classes that may be absent from the data, as in a saved baseline.
@@ -45,6 +45,9 @@ class Roles:
     known: tuple[str, ...] = ()
     costs: CaseCosts | None = None
     period: str | None = None
+    limits: tuple[float, float] | None = None
+    lower_is_better: bool = False
+    query: str | None = None
     distributions: Mapping[str, tuple[tuple[str, ...], tuple[float, ...] | None]] = field(default_factory=dict)
     history: Any = None
 
@@ -82,13 +85,15 @@ class Roles:
         >>> list(Roles("outcome", scores={"nb": "p_nb"}).columns())
         [('truth', 'outcome'), ('score', 'p_nb')]
         """
-        yield ("number" if self.numbers else "truth"), self.truth
-        yield from (("number", column) for column in self.number_columns())
+        if self.truth:
+            yield ("number" if self.numbers else "truth"), self.truth
+        kind = "ranked" if self.query else "number" if self.truth else "value"
+        yield from ((kind, column) for column in self.number_columns())
         scores = dict.fromkeys([*self.scores.values(), *self.class_columns()])
         yield from (("score", column) for column in scores)
         yield from (("decision", column) for column in dict.fromkeys(self.decisions.values()))
         yield from (("cost", column) for column in (() if self.costs is None else self.costs.columns))
-        for role in ("weight", "group", "fold", "repeat", "time", "period"):
+        for role in ("weight", "group", "fold", "repeat", "time", "period", "query"):
             column = getattr(self, role)
             if column is not None:
                 yield role, column
@@ -96,13 +101,13 @@ class Roles:
 
 def _role_name(role: str) -> str:
     """Name of a role as in its option."""
-    return "prediction" if role == "number" else role
+    return {"number": "prediction", "ranked": "score"}.get(role, role)
 
 
 def resolve_roles(
     source: Source,
     *,
-    truth: str,
+    truth: str = "",
     scores: Columns | None = None,
     decisions: Columns | None = None,
     positive: Any = None,
@@ -114,21 +119,26 @@ def resolve_roles(
     weights: str = "cases",
     models: Mapping[str, str] | None = None,
     predictions: Columns | None = None,
+    values: Columns | None = None,
     intervals: Mapping[str, Sequence[Any]] | Sequence[Any] | None = None,
     baseline: str | float | None = None,
     time: str | None = None,
     known: tuple[str, ...] = (),
     costs: CaseCosts | None = None,
     period: str | None = None,
+    limits: tuple[float, float] | None = None,
+    lower_is_better: bool = False,
+    query: str | None = None,
     distributions: Mapping[str, tuple[tuple[str, ...], tuple[float, ...] | None]] | None = None,
 ) -> Roles:
     """Resolve and check the role of each column; `names` renames models by their column.
 
-    `costs` names columns of costs, `period` the period of each case. `weights`: "cases" if a weighted row is one case,
-    "copies" if its weight is a frequency. `models` adds regression models as KIND(COLUMN), and `predictions` plain
-    ones. `intervals` gives columns and nominal level of prediction intervals by model, `distributions` columns and
-    levels of quantiles, `baseline` a column or number that relative errors refer to, `time` orders the rows, and
-    `known` lists classes that may be absent.
+    `query` names the query of each row, whose scores rank its documents; `values` names columns of values per case,
+    without a truth, within `limits`. `costs` names columns of costs, `period` the period of each case. `weights`:
+    "cases" if a weighted row is one case, "copies" if its weight is a frequency. `models` adds regression models as
+    KIND(COLUMN), and `predictions` plain ones. `intervals` gives columns and nominal level of prediction intervals by
+    model, `distributions` columns and levels of quantiles, `baseline` a column or number that relative errors refer to,
+    `time` orders the rows, and `known` lists classes that may be absent.
 
     >>> from scorespace.io import read
     >>> source = read({"outcome": [1, 0], "p_nb": [0.9, 0.2]})
@@ -141,8 +151,23 @@ def resolve_roles(
     score_columns = _columns_by_model(scores, columns, renames)
     decision_columns = _one_column_each(_columns_by_model(decisions, columns, renames), renames, "a decision")
     prediction_columns = _one_column_each(_columns_by_model(predictions, columns, renames), renames, "a prediction")
+    value_columns = _one_column_each(_columns_by_model(values, columns, renames), renames, "a value")
     pattern_models = {model: column for model, column in score_columns if isinstance(column, _PatternColumns)}
     numbers = _regression_models(models or {}, prediction_columns, bool(score_columns or decision_columns))
+    if lower_is_better and not value_columns:
+        raise ColumnError("lower_is_better is for values per case.", hint="values=…")
+    if value_columns:
+        stated = {"scores": scores, "decisions": decisions, "predictions": predictions, "models": [*numbers]}
+        stated |= {"truth": truth, "positive": positive, "fold": fold, "time": time}
+        refuse_together("values per case, which were computed elsewhere", stated)
+        numbers = {model: ("value", column) for model, column in value_columns}
+    ranked: list[tuple[str, str]] = []
+    if query is not None:
+        stated = {"decisions": decisions, "predictions": predictions, "values": values, "positive": positive}
+        stated |= {"group": group, "fold": fold, "repeat": repeat, "time": time}
+        refuse_together("rankings per query, which have scores and graded relevance", stated)
+        ranked = _one_column_each(score_columns, renames, "a ranking")
+        numbers, score_columns, pattern_models = {model: ("ranking", one) for model, one in ranked}, [], {}
     if numbers and positive is not None:
         raise ColumnError(
             f"positive={positive!r} is a class, but predictions=… is for numeric truths.",
@@ -158,10 +183,10 @@ def resolve_roles(
         positive,
         {model: column for model, column in score_columns if not isinstance(column, str)},
         repeat,
-        _are_frequency_weights(weights, weight),
+        are_frequency_weights(weights, weight),
         numbers,
-        _prediction_intervals(intervals or {}, prediction_columns),
-        _parse_baseline(baseline, columns),
+        prediction_intervals(intervals or {}, prediction_columns),
+        parse_baseline(baseline, columns),
         time,
         {
             model: {renames.get(name_of_column, name_of_column): name_of_column for name_of_column in resolved.values()}
@@ -170,6 +195,9 @@ def resolve_roles(
         known,
         costs,
         period,
+        limits,
+        lower_is_better,
+        query,
         distributions or {},
     )
     if period is not None and (resolved.numbers or resolved.class_scores or weight is not None):
@@ -186,7 +214,9 @@ def resolve_roles(
             seen=listing(columns),
             hint="scores=… for numbers, decisions=… for labels, predictions=… if the truth is a number",
         )
-    model_names = [model for model, _ in (*score_columns, *decision_columns, *prediction_columns)]
+    model_names = [
+        model for model, _ in (*score_columns, *decision_columns, *prediction_columns, *value_columns, *ranked)
+    ]
     for i, model in enumerate(model_names):
         if model in model_names[:i]:
             raise ColumnError(
@@ -198,7 +228,7 @@ def resolve_roles(
     used = [
         *resolved.scores.values(),
         *resolved.decisions.values(),
-        *(column for _, column in prediction_columns),
+        *(column for _, column in (*prediction_columns, *value_columns, *ranked)),
         *pattern_columns,
     ]
     _refuse_unused_renames(renames, used, model_names)
@@ -211,7 +241,7 @@ def resolve_roles(
                 seen=listing(columns),
                 hint=f"choose another column as {_role_name(role)}",
             )
-        role_by_column[column] = _role_name(role) if role_by_column else "truth"
+        role_by_column[column] = _role_name(role) if role_by_column or not truth else "truth"
     return resolved
 
 
@@ -257,63 +287,6 @@ def _one_column_each(
                 hint="one column for each model",
             )
     return pairs
-
-
-def _prediction_intervals(
-    requested: Mapping[str, Sequence[Any]] | Sequence[Any], predicted: Sequence[tuple[str, str]]
-) -> dict[str, tuple[str, str, float]]:
-    """Columns and level of each prediction interval; without a model name, of the only model."""
-    models = [model for model, _ in predicted]
-    if not isinstance(requested, Mapping):
-        if len(models) != 1:
-            raise ColumnError(
-                "a prediction interval needs a model, since there are several.",
-                seen=listing(models),
-                hint="MODEL=LOW,HIGH,0.9",
-            )
-        requested = {models[0]: requested}
-    resolved = {}
-    for model, ends in requested.items():
-        if model not in models:
-            raise ColumnError(
-                f"there is no prediction {model!r} to have an interval.",
-                seen=listing(models),
-                hint="use the name of a prediction: MODEL=LOW,HIGH,0.9",
-            )
-        if isinstance(ends, str) or len(ends) != 3:
-            raise ColumnError(
-                f"the prediction interval of {model!r} needs two columns and its nominal level.",
-                seen=f"{ends!r}",
-                hint="LOW,HIGH,0.9 for nominal 90 % prediction intervals",
-            )
-        resolved[model] = (str(ends[0]), str(ends[1]), nominal_level(ends[2]))
-    return resolved
-
-
-def _parse_baseline(requested: str | float | None, columns: Sequence[str]) -> str | float | None:
-    """A column, a number, or None for the mean of the truths."""
-    if requested is None or requested in columns:
-        return requested
-    if requested == "mean":
-        return None
-    try:
-        number = float(requested)
-    except ValueError:
-        number = float("nan")
-    if not abs(number) < float("inf"):
-        hint = "mean, a column, a number such as the mean of the training targets, or a file that --save wrote"
-        raise ColumnError(f"baseline={requested!r} is neither a column nor a number.", seen=listing(columns), hint=hint)
-    if abs(number) > MAX_MAGNITUDE:
-        raise ColumnError(f"baseline={requested} is beyond 1e70, whose square would overflow.", hint="baseline=0")
-    return number
-
-
-def _are_frequency_weights(weights: str, weight: str | None) -> bool:
-    if weights not in ("cases", "copies"):
-        raise ColumnError(f"weights={weights!r} is unknown.", hint='weights="cases" or weights="copies"')
-    if weights == "copies" and weight is None:
-        raise ColumnError('weights="copies" needs a column of weights.', hint="weight=…")
-    return weights == "copies"
 
 
 def resolve_scores(

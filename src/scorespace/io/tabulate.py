@@ -22,7 +22,9 @@ from scorespace.tables.case_costs import MAX_CASES, cost_columns, cost_table
 from scorespace.tables.columns import MAX_EXACT_INTEGER
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.paired import PairTable, build_pair_table
+from scorespace.tables.rankings import rank_table
 from scorespace.tables.table_kind import TABLE_KINDS
+from scorespace.tables.values import value_table
 
 Groups = dict[str, NDArray[Any]]
 """Aggregates of a group-by: one array per key and per sum."""
@@ -42,6 +44,8 @@ def count_tables(sample: Sample, *, costs: CostMatrix | None = None) -> dict[str
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
     """
     roles, tables = sample.roles, dict[str, Table]()
+    if roles.numbers and (roles.query or not roles.truth):
+        return {model: table for model, (table, _) in _value_tables(sample).items()}
     score_columns = positive_score_columns(sample)
     class_columns = [] if sample.positive is not None else roles.class_columns()
     if roles.numbers or score_columns or class_columns:
@@ -84,6 +88,8 @@ def _with_costs(sample: Sample, tables: Mapping[str, Table]) -> dict[str, Table]
 def pair_models(sample: Sample, *, costs: CostMatrix | None = None) -> PairTable:
     """Count all models case by case, with their tables; the scores of each model are sorted once."""
     roles = sample.roles
+    if roles.numbers and (roles.query or not roles.truth):
+        return _paired_values(sample)
     arrays = fetch_columns(sample, [column for _, column in roles.columns()])
     weight = arrays[roles.weight] if roles.weight else None
     group, fold, repeat, time = (
@@ -164,6 +170,41 @@ def _regression_tables(sample: Sample, arrays: Mapping[str, NDArray[Any]]) -> Ta
         table = TABLE_KINDS.find(kind).read(arrays[roles.truth], arrays[column], weight, **model_options)
         tables[model] = table, np.arange(arrays[column].size, dtype=np.int32)
     return tables
+
+
+def _value_tables(sample: Sample) -> TablesWithCells:
+    """Tables of values per case, with one cell per case: a row, the mean of a repeated item, or a query."""
+    roles = sample.roles
+    arrays = fetch_columns(sample, [column for _, column in roles.columns()])
+    options: dict[str, Any] = {"weight": arrays[roles.weight] if roles.weight else None, "copies": roles.copies}
+    if roles.query is not None:
+        relevance, query = arrays[roles.truth], arrays[roles.query]
+        ranked = {
+            model: rank_table(relevance, arrays[column], query, name=model, **options)
+            for model, (_, column) in roles.numbers.items()
+        }
+        return {model: (table, np.arange(table.data.queries, dtype=np.int32)) for model, table in ranked.items()}
+    if roles.repeat and roles.group:
+        options |= {"item": arrays[roles.group], "run": arrays[roles.repeat]}
+    tables = {
+        model: value_table(arrays[column], limits=roles.limits, lower=roles.lower_is_better, name=model, **options)
+        for model, (_, column) in roles.numbers.items()
+    }
+    return {model: (table, np.arange(table.cells.size, dtype=np.int32)) for model, table in tables.items()}
+
+
+def _paired_values(sample: Sample) -> PairTable:
+    """The values of all models case by case; the mean of an item, and a query, have no group."""
+    roles = sample.roles
+    tables, cells = zip(*_value_tables(sample).values(), strict=True)
+    codes, models, group, weight = np.zeros(cells[0].size, dtype=np.uint8), tuple(roles.numbers), None, None
+    if roles.query is not None:
+        weight = None if roles.weight is None else tables[0].weight
+    elif roles.repeat is None and (roles.group or roles.weight):
+        arrays = fetch_columns(sample, [column for column in (roles.group, roles.weight) if column])
+        group = _encode_column(arrays, roles.group)
+        weight = arrays[roles.weight] if roles.weight else None
+    return PairTable(models, tables, np.stack(cells), codes, (), None, group, weight=weight)
 
 
 def _multiclass_tables(sample: Sample, arrays: Mapping[str, NDArray[Any]], costs: CostMatrix | None) -> TablesWithCells:
@@ -259,7 +300,11 @@ def class_codes(sample: Sample) -> nw.Expr:
 
 def fetch_columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     """Fetch columns of the rows in use, aligned: truth as class indices, scores and weights as doubles."""
-    numeric = {column for role, column in sample.roles.columns() if role in ("score", "number", "weight", "cost")}
+    numeric = {
+        column
+        for role, column in sample.roles.columns()
+        if role in ("score", "number", "weight", "cost", "value", "ranked")
+    }
     requested = list(dict.fromkeys(names))
     if requested and all(column in sample.kept for column in requested):
         return {column: sample.kept[column] for column in requested}

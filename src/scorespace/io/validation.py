@@ -23,10 +23,10 @@ MAX_CLASSES = 1000
 MAX_SCORE = 1e150
 # Scores are squared at most once, errors of predictions twice.
 _MAX_MAGNITUDE = {
-    **{"score": (MAX_SCORE, "1e150"), "weight": (MAX_SCORE, "1e150")},
-    **{"number": (MAX_MAGNITUDE, "1e70"), "cost": (MAX_MAGNITUDE, "1e70")},
+    **dict.fromkeys(("score", "weight", "ranked"), (MAX_SCORE, "1e150")),
+    **dict.fromkeys(("number", "cost", "value"), (MAX_MAGNITUDE, "1e70")),
 }
-_NUMERIC_ROLES = ("score", "number", "weight", "cost")
+_NUMERIC_ROLES = ("score", "number", "weight", "cost", "value", "ranked")
 _CLASS_HINT = "truth=… a column of labels, or predictions=… for regression models"
 _MAX_COLUMNS_LISTED = 5  # of those with missing values
 # A single label of these implies an absent positive class 1 or True.
@@ -117,7 +117,7 @@ def validate(
     long_columns = [column for _, column in roles.columns() if problems[f"long {column}"]]
     if long_columns:
         source = source.written_out(long_columns)
-    missing_counts = {column: problems[f"missing {column}"] for _, column in roles.columns()}
+    missing_counts = {column: problems[f"missing {column}"] for role, column in roles.columns() if role != "ranked"}
     dropped = problems["rows"] - problems["complete"]
     refuse_empty_costs(source, roles, missing_counts)
     missing_notes = note_missing_values(missing_counts, problems["rows"], dropped, missing)
@@ -159,9 +159,9 @@ def check_missing(missing: str) -> None:
 
 
 def is_complete(frame: Frame, roles: Roles) -> nw.Expr:
-    """Whether a row has a value in every role."""
+    """Whether a row has a value in every role; a document without a score was not returned."""
     schema = frame.collect_schema()
-    is_missing = [is_missing_value(column, schema[column]) for _, column in roles.columns()]
+    is_missing = [is_missing_value(column, schema[column]) for role, column in roles.columns() if role != "ranked"]
     return ~nw.any_horizontal(*is_missing, ignore_nulls=True)
 
 
@@ -252,13 +252,14 @@ def _count_problems(source: Source, roles: Roles) -> Counter[str]:
         absent = is_missing_value(column, kind)
         aggregates[f"missing {column}"] = _count_true(absent if used is None else absent & used)
         if role in _NUMERIC_ROLES:
-            aggregates[f"infinite {column}"] = _count_true((as_number(column).abs() == math.inf) & is_valid)
-            aggregates[f"huge {column}"] = _count_true((as_number(column).abs() > _MAX_MAGNITUDE[role][0]) & is_valid)
+            counted = is_valid & ~absent if role == "ranked" else is_valid
+            aggregates[f"infinite {column}"] = _count_true((as_number(column).abs() == math.inf) & counted)
+            aggregates[f"huge {column}"] = _count_true((as_number(column).abs() > _MAX_MAGNITUDE[role][0]) & counted)
             if role == "score" and (_may_lose_digits(kind) or kind in (nw.Int64, nw.UInt64)):
                 aggregates[f"rounded {column}"] = _count_true((as_number(column).abs() >= MAX_EXACT_INTEGER) & is_valid)
         elif _may_lose_digits(kind):
             aggregates[f"long {column}"] = _count_true(as_number(column).abs() >= MAX_EXACT_INTEGER)
-        if role == "number":
+        if role in ("number", "value"):
             largest = as_number(column).abs().max()
             aggregates[f"tiny {column}"] = (largest > 0) & (largest < MIN_MAGNITUDE)
         if role == "weight":
@@ -284,7 +285,7 @@ def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
         kind = schema[column]
         if role in _NUMERIC_ROLES:
             refuse_text(source, column, kind, role, starred=column in starred)
-        if role not in ("score", "weight", "cost"):
+        if role not in ("score", "weight", "cost", "value", "ranked"):
             refuse_nested(column, kind, "classes" if role in ("truth", "decision") else f"{role}s")
 
 
@@ -299,13 +300,13 @@ def _refuse_wrong_values(source: Source, roles: Roles, problems: Counter[str]) -
                 seen=f"{grouped(infinite)} {of_all}",
                 hint="use one label per case",
             )
-        if role in ("score", "number", "cost") and infinite:
+        if role in ("score", "number", "cost", "value", "ranked") and infinite:
             raise ScoreError(
                 f"column {column!r} has infinite {role}s.",
                 seen=f"{grouped(infinite)} {of_all}",
                 hint=f"replace them by a number beyond the largest finite {role}",
             )
-        if role in ("score", "number", "cost") and problems[f"huge {column}"]:
+        if role in ("score", "number", "cost", "value", "ranked") and problems[f"huge {column}"]:
             raise ScoreError(
                 f"column {column!r} has {role}s beyond {_MAX_MAGNITUDE[role][1]}, whose squares would overflow.",
                 seen=f"{grouped(problems[f'huge {column}'])} {of_all}",

@@ -20,6 +20,8 @@ from scorespace.measures import distributions
 from scorespace.measures import forecasts
 from scorespace.measures import ranking as rejection
 from scorespace.measures import threshold_curves  # imports are in the order of the catalogue
+from scorespace.measures import values
+from scorespace.measures import rankings
 from scorespace.measures import clusters
 from scorespace.measures import cluster_agreement
 from scorespace.measures import rules

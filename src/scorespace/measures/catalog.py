@@ -18,7 +18,7 @@ from scorespace.tables import Array, At, Counts, ScoreTable, TopCases
 from scorespace.tables.class_scores import TOP
 from scorespace.tables.columns import MAX_EXACT_INTEGER
 from scorespace.tables.labels import unquote_label
-from scorespace.tables.threshold import threshold_text
+from scorespace.tables.threshold import FirstDocuments, threshold_text
 
 _REQUEST = re.compile(
     r"""\s*(?P<name>[^\s()\[\]@,=]+(?:\s+[^\s()\[\]@,=]+)*)\s*
@@ -27,6 +27,7 @@ _REQUEST = re.compile(
         (?:@\s*(?P<at>(?:[Tt][Oo][Pp]\s*)?[^\s\[\]()@=]+(?:\s*=\s*[^\s\[\]()@=]+)?(?:\s*%)?))?\s*""",
     re.VERBOSE,
 )
+_POINT_FIRST = re.compile(r"(?P<name>[^@\[]+)(?P<at>@[^@\[\]]+)(?P<of>\[.*\])\s*", re.DOTALL)
 _TOP = re.compile(r"top\s*(?P<size>[^\s%]*)\s*(?P<percent>%?)", re.IGNORECASE)
 _AVERAGE = "|".join(ALL_AVERAGES)
 _SUFFIXED_NAME = re.compile(
@@ -181,10 +182,11 @@ def parse(text: str) -> MeasureSpec:
 
     >>> parse("precision@0.5")
     MeasureSpec(name='ppv', options=(), of=None, at=0.5)
-    >>> str(parse("precision@Top 10%"))
-    'precision@top10%'
+    >>> str(parse("precision@Top 10%")), str(parse("precision@top10[query]"))
+    ('precision@top10%', 'precision[query]@top10')
     """
-    match = _REQUEST.fullmatch(text)
+    swapped = _POINT_FIRST.fullmatch(text)
+    match = _REQUEST.fullmatch(text if swapped is None else f"{swapped['name']}{swapped['of']}{swapped['at']}")
     if match is None:
         raise MeasureError(
             f"the measure {text!r} cannot be parsed.",
@@ -287,7 +289,7 @@ def _parse_point(text: str | None, whole: str, measure: Measure) -> At | None:
         if text.casefold() in ("best", "max", "optimal", "optimum"):
             hint = f"best(measure={measure.name}), or the threshold itself: scorespace decide --maximise {measure.name}"
         raise MeasureError(f"the threshold {text!r} in {whole!r} is not a number.", hint=hint)
-    return value
+    return FirstDocuments(value) if getattr(measure.table, "by_query", False) else value
 
 
 def _top(size: str, percent: bool, text: str, whole: str) -> TopCases:

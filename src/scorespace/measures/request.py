@@ -106,7 +106,7 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
             resolved = _resolve(spec, reweighted)
             resolved = resolved if table.both_classes else replace(resolved, function=lambda _: np.nan)
     point = spec.at
-    if isinstance(point, TopCases) and not point.percent and point.per is None:
+    if isinstance(point, TopCases) and not (point.percent or point.per or table.by_query):
         point = TopCases(100 * point.size / float(table.total), percent=True)
     bounds = certified(spec, reweighted) if table.coarse else None
     return Request(spec, resolved.function, resolved.table, within, averaged, point, bounds, stated, share)

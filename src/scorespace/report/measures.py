@@ -20,7 +20,7 @@ from scorespace.report.document import Block, Dot, Grid, Text
 from scorespace.report.protocol import EvaluationView
 from scorespace.results import Row, decimals, format_interval
 from scorespace.tables import At, TopCases
-from scorespace.tables.threshold import Threshold, threshold_text
+from scorespace.tables.threshold import FirstDocuments, Threshold, threshold_text
 
 COST: Final = "cost/case"
 CROSS_FITTED_COST: Final = "cost, cross-fitted"
@@ -130,7 +130,7 @@ def measure_grid(
     hints: list[tuple[str, str]] = []
     shown_thresholds: tuple[str, ...] = ()
     by_row: dict[str, dict[str, Estimate]] = {}
-    keys = [str(replace(one.spec, at=None)) for one in estimates] if separate else _row_keys(estimates)
+    keys = [_separate_key(one.spec) for one in estimates] if separate else _row_keys(estimates)
     for key, estimate in zip(keys, estimates, strict=True):
         by_row.setdefault(key, {})[estimate.model] = estimate
     for key, estimates_of_row in by_row.items():
@@ -206,6 +206,11 @@ def missing_differences(differences: Mapping[str, Comparison], displayed: Sequen
     if differences and len(differences) < sum(n_models > 1 for n_models in Counter(displayed).values()):
         sentences.append("For large samples only the first difference is computed; others: compare --measure NAME.")
     return " ".join(sentences)
+
+
+def _separate_key(spec: MeasureSpec) -> str:
+    """The row of a measure whose threshold has a row of its own; a number of documents is part of the name."""
+    return f"{spec}@" if isinstance(spec.at, FirstDocuments) else str(replace(spec, at=None))
 
 
 def _row_keys(estimates: Sequence[Estimate]) -> list[str]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scorespace.calibration.summary import CalibrationSummary
     from scorespace.comparisons.baseline import BaselineChanges
     from scorespace.comparisons.folds import FoldSummary
+    from scorespace.comparisons.leaderboard import Leaderboard
     from scorespace.comparisons.result import Comparison, Comparisons
     from scorespace.comparisons.slices import Slices
     from scorespace.decisions import CaseCostDecision, CostChoice, Decision, ShiftDecision
@@ -70,6 +71,9 @@ class ResultsView(Protocol):
 
     @property
     def slices(self) -> Slices | None: ...
+
+    @property
+    def leaderboard(self) -> Leaderboard | None: ...
 
     @property
     def changes(self) -> BaselineChanges | None: ...
@@ -205,6 +209,8 @@ def facts(models: Models) -> str:
         if all(count % repeats == 0 for count in (models.rows, *classes.values())):
             classes = {name: count / repeats for name, count in classes.items()}
             rows = f"{grouped(models.rows // repeats)} cases in {repeats} repeats"
+    elif models.tables and next(iter(models.tables.values())).units_text:
+        rows = next(iter(models.tables.values())).units_text
     elif classes and sum(classes.values()) != models.rows:
         rows = f"{count_noun(models.rows, 'row')}   total weight {grouped(sum(classes.values()))}"
     parts, total = [rows], sum(classes.values())

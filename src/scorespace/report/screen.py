@@ -35,7 +35,11 @@ def short_grid(grid: Grid, evaluation: EvaluationView) -> Grid:
 
     A measure keeps the name that a user typed.
     """
-    specs = {str(replace(one.spec, at=None)): one.spec for one in evaluation.shown if one.spec.asked is None}
+    specs = {
+        str(replace(one.spec, at=None)): replace(one.spec, at=None)
+        for one in evaluation.shown
+        if one.spec.asked is None
+    }
     renamed: list[tuple[str, ...]] = []
     for name, *cells in grid.rows:
         measure, _, arrow = name.rpartition(" ")

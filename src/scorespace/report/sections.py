@@ -27,6 +27,7 @@ from scorespace.report import (
 )
 from scorespace.report import calibration as calibration_view
 from scorespace.report import comparison as comparison_view
+from scorespace.report import leaderboard as leaderboard_view
 from scorespace.report import measures as measures_view
 from scorespace.report import slices as slices_view
 from scorespace.report import smooth as smooth_view
@@ -216,6 +217,18 @@ def baseline_changes(evaluation: EvaluationView) -> Sequence[Block]:
     """All measures compared with a saved evaluation."""
     changes = evaluation.changes
     return [] if changes is None else [Text(changes.words), *_baseline_grid(evaluation)]
+
+
+def _board_grid(evaluation: EvaluationView) -> Sequence[Block]:
+    board = evaluation.leaderboard
+    return [] if board is None else [leaderboard_view.leaderboard_grid(board)]
+
+
+@section("Leaderboard", question="Which models differ?", brief=_board_grid, part=COMPARISON, printed=True)
+def leaderboard(evaluation: EvaluationView) -> Sequence[Block]:
+    """Models by a mean over cases, with ranges of ranks and letters."""
+    board = evaluation.leaderboard
+    return [] if board is None else [Text(board.words), *leaderboard_view.blocks(board)]
 
 
 @section("Differences", question="Do the models differ?", part=COMPARISON)

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from scorespace.costs import Asymmetry, Condition, CostMatrix
 
 COSTS: Final = ("cost-fp", "cost-fn", "cost-tp", "cost-tn", "prevalence", "cost-under", "cost-over")
-MODELS: Final = ("score", "decision", "prediction")
-ONCE: Final = ("weight", "group", "fold")
+MODELS: Final = ("score", "decision", "prediction", "value")
+ONCE: Final = ("weight", "group", "fold", "repeat", "query")
 NAMES: Final = (
     *("truth", "positive", *MODELS, "rater", *ONCE, "scale", "missing", "where", "by", "profile", "measures", "at"),
     *(*COSTS, "costs", "rows", "baseline", "against"),
 )
 """The parameters of an address; all but `against` are options of the command line."""
 
-_LISTS: Final = {"score": "scores", "decision": "decisions", "prediction": "predictions"}
+_LISTS: Final = {"score": "scores", "decision": "decisions", "prediction": "predictions", "value": "values"}
 _RATER_OPTIONS: Final = ("truth", "positive", "weight", "scale", "missing", "where")
 
 
@@ -80,7 +80,7 @@ class PageRequest:
     @property
     def complete(self) -> bool:
         """Whether there is something to evaluate."""
-        models = self.one("truth") and any(map(self.every, MODELS))
+        models = self.one("value") or (self.one("truth") and any(map(self.every, MODELS)))
         return bool(self.file and (models or len(self.every("rater")) > 1))
 
     @property

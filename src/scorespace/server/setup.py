@@ -45,6 +45,7 @@ _WORDS: Final = {
 }
 _ROLE_NAMES: Final = {
     **{"truth": "truth", "score": "score", "decision": "decision", "prediction": "prediction", "rater": "rater"},
+    **{"value": "value per case", "repeat": "repeat", "query": "query"},
     **{"weight": "weight", "group": "group", "fold": "fold", "by": "slice by"},
 }
 
@@ -134,6 +135,8 @@ def _open_choices(request: PageRequest, preview: FilePreview, proposal: Proposal
         few = "Choose a second rater: set the menu above another column to “rater”."
         return [] if len(raters) > 1 else [Problem(few)]
     truth = request.one("truth")
+    if request.one("value"):
+        return []
     if truth is None:
         fixes = [
             (f"Take {name} as truth", PageRequest.of(request.file, propose(preview.columns, name).roles).query)
@@ -254,11 +257,14 @@ def _options(
         yield f"decision:{name}", "decision"
     if numeric:
         yield f"prediction:{name}", "prediction"
+        yield f"value:{name}", "value per case"
     if labels or name in raters:
         yield f"rater:{raters.get(name, f'{name}={name}')}", "rater" if labels else "score of a rater"
     if numeric and column.ends and column.ends[0] >= 0:
         yield f"weight:{name}", "weight"
     yield f"group:{name}", "group"
+    yield f"repeat:{name}", "repeat"
+    yield f"query:{name}", "query"
     if labels:
         yield f"fold:{name}", "fold"
     if cut := slice_of(column, request):

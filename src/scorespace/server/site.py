@@ -310,8 +310,11 @@ def _has_report(folder: Folder, name: str) -> bool:
 
 
 def _about(view: PageRequest) -> Row:
-    models = [value for name in ("score", "decision", "prediction", "rater") for value in view.every(name)]
-    named = {"truth": view.one("truth") or "raters", "models": ", ".join(one.partition("=")[0] for one in models)}
+    models = [value for name in ("score", "decision", "prediction", "value", "rater") for value in view.every(name)]
+    named = {
+        "truth": view.one("truth") or ("values per case" if view.one("value") else "raters"),
+        "models": ", ".join(one.partition("=")[0] for one in models),
+    }
     return {"query": view.query, "file": view.file, **named}
 
 

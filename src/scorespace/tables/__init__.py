@@ -16,3 +16,7 @@ from scorespace.tables.threshold import At
 from scorespace.tables.table import NoTableError
 from scorespace.tables.table import Table
 from scorespace.tables.threshold import TopCases
+from scorespace.tables.rankings import RankTable
+from scorespace.tables.rankings import rank_table
+from scorespace.tables.values import ValueTable
+from scorespace.tables.values import value_table

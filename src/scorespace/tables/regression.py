@@ -453,7 +453,7 @@ def residual_table(
     >>> round(float(residual_table([1, 2, 3], [1, 2, 4]).sums.squared), 6)
     0.333333
     """
-    actual, forecast = (_column(values, name) for values, name in ((truth, "truth"), (predicted, "prediction")))
+    actual, forecast = (numeric_column(values, name) for values, name in ((truth, "truth"), (predicted, "prediction")))
     if actual.size != forecast.size:
         raise DataError(
             "truth and prediction differ in length.",
@@ -463,12 +463,12 @@ def residual_table(
     weights = None if weight is None else validate_weights(weight, actual.size)
     reference: Any = baseline
     if baseline is not None:
-        reference = _column(baseline, "baseline") if np.ndim(baseline) else float(cast(float, baseline))
+        reference = numeric_column(baseline, "baseline") if np.ndim(baseline) else float(cast(float, baseline))
     distribution = None if quantiles is None else distribution_of(*quantiles, actual.size)
     limits: tuple[Any, ...] = () if interval is None else _interval(interval)
     if interval is None and distribution is not None:
         limits = distribution.central_interval() or ()
-    series = None if history is None else _column(history, "history")
+    series = None if history is None else numeric_column(history, "history")
     numbers = _regression_data(actual, forecast, weights, reference, *limits, distribution=distribution, history=series)
     table = ResidualTable(numbers, weights, copies)
     if weights is None or weights.all():
@@ -487,7 +487,7 @@ def _interval(interval: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], 
             seen=f"{len(interval)} values",
             hint="interval=(low, high, 0.9)",
         )
-    low, high = (_column(limit, "interval") for limit in interval[:2])
+    low, high = (numeric_column(limit, "interval") for limit in interval[:2])
     if crossed := int((low > high).sum()):
         rows = ", ".join(str(row + 1) for row in np.flatnonzero(low > high)[:5])
         seen = f"{grouped(crossed)} of {grouped(low.size)} rows: {rows}{', …' * (crossed > 5)}"
@@ -497,7 +497,7 @@ def _interval(interval: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], 
     return low, high, nominal_level(interval[2])
 
 
-def _column(column: ArrayLike, name: str) -> NDArray[np.float64]:
+def numeric_column(column: ArrayLike, name: str) -> NDArray[np.float64]:
     """Validate a numeric column and return a copy, with −0.0 as 0.0."""
     try:
         array = np.asarray(to_array(column), dtype=np.float64)

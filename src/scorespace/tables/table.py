@@ -289,6 +289,12 @@ class Table(Resamplable, Classified, Thresholded, ByValue):
     """Whether it counts outcomes; `effective` returns the effective sample size of each count."""
     summed: ClassVar[bool] = False
     """Whether it holds sums over cases that can also be derived from tables of cases."""
+    units_text: str = ""
+    """What was counted, where rows are not the cases."""
+    by_query: ClassVar[bool] = False
+    """Whether numbers of top cases are those of each query."""
+    low_is_better: bool = False
+    """Whether low values are better, where the direction is stated with the data."""
     closed_form: ClassVar[bool] = False
     """Whether its values have closed-form intervals only, since replicates of the sample's table do not hold it."""
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -43,6 +43,20 @@ class TopCases:
 
     def __format__(self, form: str) -> str:
         return str(self)
+
+
+class FirstDocuments(TopCases):
+    """The first documents of each query: nDCG@10.
+
+    >>> str(FirstDocuments(10))
+    '10'
+    """
+
+    in_name: ClassVar[bool] = True
+    """Whether it is part of the name of a measure, rather than a threshold."""
+
+    def __str__(self) -> str:
+        return format_value(self.size)
 
 
 At = float | TopCases
