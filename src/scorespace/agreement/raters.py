@@ -210,9 +210,8 @@ def _judge_sentence(one: Comparison, people: str) -> str:
     adjusted = "" if math.isnan(one.p_adjusted) else ", adjusted"
     tested = f"{values}, {p_text(one.reported_p)} (one-sided{adjusted})"
     if isinstance(one, MarginTest):
-        shown = "not less than" if one.is_significant else "perhaps less than"
-        size = f"by more than {one.margin.size:g}"
-        return f"{one.a} agrees with {people} {shown} they agree with each other, {size}: {tested}."
+        claim = f"{one.a} agrees with {people} as well as they agree with each other, within {one.margin.size:g}"
+        return f"{claim}: {tested}." if one.is_significant else f"It is not shown that {claim}: {tested}."
     if one.is_significant:
         return f"{one.a} agrees with {people} less than they agree with each other: {tested}."
     return (

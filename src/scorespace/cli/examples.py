@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import random
 from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from typing import Any, Final
@@ -100,6 +101,21 @@ def _verified(loans: list[Loan]) -> Iterator[dict[str, Any]]:
     for test, patients, verified, ill in (("yes", 260, 234, 144), ("no", 1740, 174, 4)):
         for k in range(patients):
             yield {"test": test, "ill": "" if k >= verified else "yes" if k < ill else "no"}
+
+
+@_example("answers.csv")
+def _answers(loans: list[Loan]) -> Iterator[dict[str, Any]]:
+    """Answers of an assistant: a router's score, three people's labels of a quarter, and an LLM's labels of all."""
+    rng = random.Random(7)
+    for k in range(1, 601):
+        quality = rng.random()
+        people = ["yes" if quality + rng.gauss(0, 0.15) > 0.4 else "no" for _ in range(3)]
+        llm = "yes" if quality + rng.gauss(0, 0.2) > 0.38 else "no"
+        router = 1 / (1 + math.exp(-5 * (quality - 0.4) - rng.gauss(0, 1.2)))
+        majority = max(people, key=people.count)
+        rated = k % 4 == 0
+        row = dict(zip(("ann", "bob", "cy", "people"), (*people, majority), strict=True))
+        yield {"answer": k, "router": f"{router:.3f}", **(row if rated else dict.fromkeys(row, "")), "llm": llm}
 
 
 @_example("today.csv")
