@@ -203,7 +203,7 @@ def test_a_judge_against_people(run, write):
     assert (done.code, done.err) == (0, "")
     assert max(map(len, done.out.splitlines())) <= 80
     said = " ".join(done.out.split())
-    assert "by more than 0.2: Cohen's kappa" in said
+    assert "they agree with each other, within 0.2: Cohen's kappa" in said
     assert "Alternative annotator test (epsilon 0.2): llm" in said
     assert "SS160" in said
     assert run("agree", data, "--rater", "ann,bob,cy,llm", "--compare", "llm", "--out", "judge.svg").code == 0
