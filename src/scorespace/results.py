@@ -461,6 +461,23 @@ class Result:
         """The rows as a LaTeX table with booktabs."""
         return latex_of(self.rows())
 
+    def plot(self, style: str | None = None, size: str | None = None) -> Any:
+        """The chart of the result as an Altair object, if there is one.
+
+        Parameters
+        ----------
+        style : {"slide", "paper"}, optional
+            Fonts, lines and colours for a slide or a paper.
+        size : str, optional
+            Width and height, such as "12x8cm".
+
+        Returns
+        -------
+        altair.Chart
+            The chart.
+        """
+        return import_module("scorespace.report.result_charts").plot(self, style, size)  # the core knows no charts
+
     def __repr__(self) -> str:
         return self.words
 
