@@ -113,7 +113,8 @@ def rank_sum(t: ScoreTable) -> Array:
 @_area(title="Gini coefficient", range=(-1, 1), aliases=("somers_d", "accuracy_ratio"), area=(2, -1))
 def gini(t: ScoreTable) -> Array:
     """Twice the area between the ROC curve and the diagonal: 2 · AUC − 1."""
-    return 2 * ratio(concordant_pairs(t), t.n_pos * t.n_neg) - 1
+    pairs = t.n_pos * t.n_neg
+    return ratio(2 * concordant_pairs(t) - pairs, pairs)  # twice the AUC minus 1 would lose digits near 0
 
 
 @_on_roc(

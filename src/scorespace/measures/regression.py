@@ -211,11 +211,9 @@ def _check_share(name: str, share: float) -> None:
 @_correlation(title="Pearson's correlation", aliases=("correlation", "r"), interval=_JACKKNIFE, coverage_note=_HEAVY)
 def pearson(s: ErrorSums) -> Array:
     """Linear correlation of prediction and truth: cov(ŷ, y) / √(var(ŷ) var(y))."""
-    with_truth = s.truth_spread + s.together
-    predicted = s.error_spread + s.truth_spread + 2 * s.together
-    # A constant may have a tiny variance of either sign because of rounding; the correlation is then undefined.
-    constant = (predicted <= 1e-12 * (s.error_spread + s.truth_spread)) | (s.truth_spread <= 0)
-    return np.clip(ratio(with_truth, np.sqrt(s.truth_spread * np.where(constant, np.nan, predicted))), -1, 1)
+    predicted, both, truth = s.covariances
+    constant = (predicted <= 0) | (truth <= 0)
+    return np.clip(ratio(both, np.sqrt(truth * np.where(constant, np.nan, predicted))), -1, 1)
 
 
 @_correlation(title="Spearman's rank correlation", aliases=("spearman_rho", "rank_correlation"))

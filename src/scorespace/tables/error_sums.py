@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
@@ -23,6 +24,7 @@ TERMS: Final = (
 POWERS: Final = ("", "a", "e", "ee", "y", "yy", "ey", "o", "oo", "r", "s")
 """Letters of each term, so that products of terms that are the same monomial have the same letters."""
 _MOMENTS: Final = TERMS[2:7]
+_CANCELLED: Final = 1e-3  # share of its terms below which a sum has lost digits
 NEEDED_PRODUCTS: Final = frozenset(
     frozenset(pair)
     for pair in (
@@ -52,7 +54,8 @@ class ErrorSums(Table):
 
     Truth and error are relative to `origin`, to keep digits. `products`, if individual cases are not available, holds
     the sums of w² times two terms, which give standard errors. `base` is the baseline prediction if it is constant;
-    `tilt` is the derivative of the mean distance to the baseline if that is the mean of the truth.
+    `tilt` is the derivative of the mean distance to the baseline if that is the mean of the truth. `exact`
+    computes var(ŷ), cov(ŷ, y) and var(y) from the cases; it belongs to the sums beside it only.
     """
 
     holds = "predicted numbers"
@@ -62,6 +65,7 @@ class ErrorSums(Table):
     base: float | None = None
     tilt: float | None = None
     products: Array | None = field(default=None, repr=False)
+    exact: tuple[Array, Callable[[], tuple[float, float, float]]] | None = field(default=None, repr=False)
 
     def described(self) -> str:
         return "sums of errors"
@@ -119,6 +123,17 @@ class ErrorSums(Table):
     def together(self) -> Array:
         """Covariance of truth and error."""
         return self.mean("error·truth") - self.mean("error") * self.mean("truth")
+
+    @property
+    def covariances(self) -> tuple[Array, Array, Array]:
+        """var(ŷ), cov(ŷ, y) and var(y); computed from the cases if the sums would lose more than three digits."""
+        truth, both = self.truth_spread, self.truth_spread + self.together
+        predicted = self.error_spread + truth + 2 * self.together
+        size = self.error_spread + truth
+        if self.exact and self.exact[0] is self.sums and min(predicted, abs(both)) < _CANCELLED * size:
+            predicted, both, truth = map(np.asarray, self.exact[1]())
+        # A constant may have a tiny variance of either sign because of rounding.
+        return np.where(predicted <= 1e-12 * size, 0.0, predicted), both, truth
 
     @property
     def over(self) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, Self, cast
 
 import numpy as np
@@ -16,11 +16,13 @@ from scorespace.tables.chunks import map_chunks
 from scorespace.tables.columns import MAX_MAGNITUDE, MIN_MAGNITUDE, check_magnitudes, nominal_level, validate_weights
 from scorespace.tables.distributions import Distribution, DistributionTable, distribution_of
 from scorespace.tables.error_sums import ErrorSums, term_values
+from scorespace.tables.exact_sums import covariances
 from scorespace.tables.labels import to_array
 from scorespace.tables.table import Array, NoTableError, Table, WeightedTable
 from scorespace.tables.table_kind import table_kind
 
 _BLOCK_CASES: Final = 2**14  # cases whose terms fit into the processor cache
+_MAX_EXACT_CASES: Final = 10_000  # up to this many cases, moments that cancel are summed exactly
 _MAX_CACHED_CASES: Final = 1_000_000  # up to this many cases, terms are kept in memory; else they are recomputed
 
 
@@ -263,7 +265,10 @@ class ResidualTable(Table):
             )
         base = numbers.mean if numbers.reference is None else numbers.reference
         tilt = numbers.tilt if numbers.reference is None else None
-        return ErrorSums(sums, numbers.origin, base if isinstance(base, float) else None, tilt)
+        exact = None
+        if sums.ndim == 1 and size <= _MAX_EXACT_CASES:
+            exact = (sums, partial(covariances, numbers.predicted, numbers.truth, self.weight))
+        return ErrorSums(sums, numbers.origin, base if isinstance(base, float) else None, tilt, exact=exact)
 
     @property
     def intervals(self) -> IntervalTable:
