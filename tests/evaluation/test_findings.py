@@ -550,3 +550,19 @@ def test_ss100_an_area_that_a_few_heavy_cases_bear():
     (found,) = seldom(data, scores="s", positive=1, weight="w", measures="auc")
     assert "variance of the auc of s" in found
     assert not seldom(data, scores="s", positive=1, measures="auc")
+
+
+def test_ss195_a_model_that_only_decides_has_no_regret():
+    data = {"y": [1, 0] * 30, "s": np.linspace(0.1, 0.9, 60), "d": [1, 0, 0] * 20}
+    region = ss.evaluate(data, truth="y", scores="s", decisions="d", positive=1).regret((1, 5))
+    (found,) = [one.text for one in region.notes if one.code == "SS195"]
+    assert found == "d: decisions have no threshold to choose, so no regret."
+
+
+def test_ss197_says_what_holds_at_every_look():
+    data = {"y": [1, 0] * 60, "s": np.tile(np.linspace(0.1, 0.9, 60), 2)}
+    looked = ss.evaluate(data, truth="y", scores="s", positive=1, measures="auc", settings={"interval": "any-look"})
+    (found,) = [one.text for one in looked.notes if one.code == "SS197"]
+    assert "hold at every look" in found
+    plain = ss.evaluate(data, truth="y", scores="s", positive=1, measures="auc")
+    assert not [one for one in plain.notes if one.code == "SS197"]

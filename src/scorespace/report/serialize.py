@@ -20,6 +20,7 @@ _LATEX: Final = {
     **{symbol: f"${name}$" for symbol, name in {"−": "-", "↑": r"\uparrow", "↓": r"\downarrow"}.items()},
     **{symbol: f"${name}$" for symbol, name in {"±": r"\pm", "×": r"\times", "·": r"\cdot", "→": r"\to"}.items()},
     **{symbol: f"${name}$" for symbol, name in {"≥": r"\ge", "≤": r"\le", "≠": r"\ne", "∞": r"\infty"}.items()},
+    "√": r"$\surd$",
     **{symbol: f"${name}$" for symbol, name in {"α": r"\alpha", "β": r"\beta", "χ": r"\chi", "π": r"\pi"}.items()},
 }
 """LaTeX of special characters and symbols."""
