@@ -99,3 +99,8 @@ def test_a_count_stands_for_itself_and_a_minus_is_read():
 def test_bad_input(error, n, numbers, options):
     with pytest.raises(error, match="hint"):
         consistent_tables(n, numbers, **options)
+
+
+@pytest.mark.parametrize(("tp", "tn"), [(9, 0), (0, 9)])
+def test_numbers_of_a_single_class_are_not_accused(tp, tn):
+    assert consistent_tables(10, {"acc": ".9", "tpr": tp / 10, "tnr": tn / 10}).consistent

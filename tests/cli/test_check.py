@@ -29,3 +29,14 @@ def test_bad_input(run, words):
     done = run("check", *words.split())
     assert (done.code, done.out) == (2, "")
     assert "Error" in done.err or "Missing" in done.err
+
+
+def test_a_measure_with_an_option(run):
+    done = run("check", "--n", "100", "--positives", "40", "fbeta(beta=2)=.8", "acc=.85", "--format", "json")
+    assert (done.code, done.json()["tables"]) == (0, 6)
+
+
+def test_one_case(run):
+    done = run("check", "--n", "1", "acc=1")
+    assert done.code == 0
+    assert "1 case   any number of positives" in done.out

@@ -104,3 +104,15 @@ def test_ledgers_that_cannot_be(run, credit, options, tmp_path):
 def test_no_ledger(run):
     done = run("ledger", "none.jsonl")
     assert (done.code, "there is no ledger" in done.err) == (2, True)
+
+
+def test_names_with_separators_of_lines(look, run):
+    for name in ("a\u2028b", "c\x85d"):
+        assert look("tree", "--name", f"tree={name}").code == 0
+    assert run("ledger", FILE, "--format", "json").json()["rows"][0]["model"] == "a\u2028b"
+
+
+def test_the_ladder_answers_for_all_models_of_a_look(run, credit):
+    words = ("--score", "logistic,tree", "--measures", "acc@0.5", "--ledger", FILE, "--ladder", "--format", "json")
+    done = run("evaluate", *credit, *words)
+    assert "best answer so far" not in done.out

@@ -178,3 +178,18 @@ def test_options_that_need_every_truth_are_refused(run, data, flags):
 
 def test_gaps_without_a_proxy_are_still_an_error(run, data):
     assert "missing values" in run("evaluate", data, *ROLES).err
+
+
+def test_the_probability_may_be_the_score(run, data):
+    words = ("evaluate", data, "--truth", "outcome", "--positive", "bad", "--score", "half", "--measures", "brier")
+    done = run(*words, "--probability", "half", "--format", "json")
+    assert done.code == 0, done.err
+    assert done.json()["rows"][0]["labels"] == LABELS
+
+
+@pytest.mark.parametrize("design", [("--proxy", "judge"), ("--assume", "calibrated")])
+def test_values_per_case_do_not_go_with_few_or_no_labels(run, data, design):
+    roles = ROLES if "--proxy" in design else ROLES[-2:]
+    done = run("evaluate", data, *roles, *design, "--value", "half")
+    assert done.code == 2
+    assert "--value" in done.err

@@ -116,3 +116,66 @@ def test_runs_with_the_same_tag_are_named_by_their_files(run, trec):
     found = run("compare", str(trec / "*.run"), "--qrels", str(trec / "qrels.txt"), "--format", "json").out
     (row,) = json.loads(found)["rows"]
     assert (row["a"], row["b"]) == ("a", "b")
+
+
+@pytest.fixture
+def queries(tmp_path):
+    rows = [f"q{q},{'de' if q % 2 else 'fr'},{int(d == q % 3)},{d * 7 % 5},{-d}" for q in range(20) for d in range(4)]
+    (tmp_path / "search.csv").write_text("\n".join(["query,lang,rel,x,y", *rows]), encoding="utf-8")
+    return ("search.csv", "--truth", "rel", "--query", "query", "--score", "x,y")
+
+
+def test_slices_of_rankings_have_whole_queries(run, queries):
+    found = run("evaluate", *queries, "--by", "lang", "--measures", "ndcg@3,rr", "--format", "json").json()["slices"]
+    assert found["verdict"].startswith("By lang, no slice is clearly worse than the rest in ndcg@3 or rr")
+    done = run("evaluate", *queries, "--by", "y")
+    assert done.code == 2
+    assert "divides the documents of a query" in done.err
+
+
+def test_no_relevant_document_at_all(run, queries, tmp_path):
+    text = (tmp_path / "search.csv").read_text()
+    (tmp_path / "search.csv").write_text(text.replace(",1,", ",0,"))
+    done = run("evaluate", *queries)
+    assert done.code == 0, done.err
+    assert "no query has a relevant document" in done.out
+    assert run("compare", *queries).code == 0
+
+
+def test_a_single_case_has_one_verdict(run, tmp_path):
+    (tmp_path / "one.csv").write_text("a,b\n0.5,0.6\n")
+    found = run("evaluate", "one.csv", "--value", "a,b").out
+    assert "p = 1.000" in found
+    assert "No clear difference in mean: b 0.600, a 0.500 (+0.100, p = 1.000)." in found
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("evaluate", "--value", "m0", "--scale", "9..0"), "9..0 is no range of values"),
+        (("evaluate", "--value", "m0", "--scale", "0..nan"), "0..nan is no range of values"),
+        (("evaluate", "--value", "m0", "--baseline", "m1"), "there are no predictions of numbers"),
+        (("compare", "--value", "m0"), "repeat it: --value a --value b"),
+    ],
+)
+def test_options_that_do_not_fit(run, words, message):
+    done = run(words[0], BOARD, *words[1:])
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+
+
+def test_every_item_with_as_many_runs_has_one_number_of_them(run, tmp_path):
+    rows = [f"i{k // 2},r{k % 3},{k * 7 % 11}" for k in range(20)]
+    (tmp_path / "runs.csv").write_text("\n".join(["item,run,a", *rows]))
+    found = run("evaluate", "runs.csv", "--value", "a", "--group", "item", "--repeat", "run", "--notes").out
+    assert "means of 10 items with 2 values each" in " ".join(found.split())
+
+
+def test_repeated_passes_stay_between_0_and_1(run, tmp_path):
+    rows = [f"i{k // 3},r{k % 3},{int(k % 7 != 0)}" for k in range(60)]
+    (tmp_path / "passes.csv").write_text("\n".join(["item,run,a", *rows]))
+    words = ("--value", "a", "--group", "item", "--repeat", "run", "--format", "json")
+    rows = run("evaluate", "passes.csv", *words).json()["rows"]
+    limits = [row[side] for row in rows for side in ("low", "high") if row[side] is not None]
+    assert limits
+    assert all(0 <= limit <= 1 for limit in limits)

@@ -77,3 +77,16 @@ def test_without_any_cost_the_regret_is_a_difference():
 def test_bad_input(wrong):
     with pytest.raises(ConditionError):
         cost_region({"m": WORKED}, **{"ratios": (3, 10)} | wrong)
+
+
+@pytest.mark.parametrize("wrong", [3, "3:10", (3,), (1, 2, 3)])
+def test_a_range_has_two_ends(wrong):
+    with pytest.raises(ConditionError, match="not a range of cost ratios"):
+        ss.evaluate([1] * 40 + [0] * 60, POSITIVES + NEGATIVES).regret(wrong)
+
+
+def test_all_negative_decisions_are_near_the_lowest_cost_at_no_ratio_above_zero():
+    table = score_table([1, 1, 1, 0, 1, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1])
+    found = cost_region({"m": table}, (1, 5), at=99)
+    assert np.isnan(found.best.within).all()
+    assert "For no cost ratio" in found.words

@@ -141,7 +141,7 @@ def consistent_tables(
         The numbers as printed, by the name of their measure: ``{"acc": ".85", "tpr": "80 %"}``. As texts, because 0.80
         and 0.8 differ.
     positives : int, optional
-        Number of positive cases; by default any from 1 to n − 1.
+        Number of positive cases; by default any from 0 to n.
     cut : bool
         Whether the numbers are truncated, not rounded.
     explain : bool
@@ -244,7 +244,7 @@ def _candidates(
     n: int, positives: int | None, numbers: tuple[PrintedNumber, ...]
 ) -> Iterator[tuple[Array, Array, Array]]:
     """Blocks of P, TP and TN that agree with sensitivity, specificity and accuracy, if these are stated."""
-    p = np.arange(1.0, n) if positives is None else np.array([float(positives)])
+    p = np.arange(0.0, n + 1) if positives is None else np.array([float(positives)])
     p, tp = _expand(p, *_limits(p, numbers, _HITS))
     low, high = _limits(n - p, numbers, _TRUE_NEGATIVES)
     right_low, right_high = _limits(np.full_like(p, float(n)), numbers, _RIGHT)

@@ -39,7 +39,7 @@ def check(
     options.check_output(report, (".html",))
     if n is None:
         raise DataError("the number of cases is missing.", hint="--n 100")
-    pairs = [split_pair(text, "A number", "MEASURE=NUMBER, such as acc=.85") for text in numbers]
+    pairs = [split_pair(text, "the number", "MEASURE=NUMBER, such as acc=.85", last=True) for text in numbers]
     twice = [name for k, (name, _) in enumerate(pairs) if name in dict(pairs[:k])]
     if twice:
         raise DataError(f"{twice[0]} is stated twice.", hint="each measure once")

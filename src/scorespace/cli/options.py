@@ -277,9 +277,9 @@ def in_flags(message: str) -> str:
     )
     hint = re.sub(r"\b(\w+)=…", lambda m: f"--{_FLAGS[m[1]]} COL" if m[1] in _FLAGS else m[0], hint)
     hint = re.sub(
-        r"\bscores=\[([^\]]*)\]",
+        r"\b(score|value)s=\[([^\]]*)\]",
         lambda m: (
-            "repeat it: " + " ".join(f"--score {shlex.quote(column)}" for column in re.findall(r'"([^"]*)"', m[1]))
+            "repeat it: " + " ".join(f"--{m[1]} {shlex.quote(column)}" for column in re.findall(r'"([^"]*)"', m[2]))
         ),
         hint,
     )
@@ -424,9 +424,9 @@ def by_model(texts: Sequence[str]) -> Any:
     return dict(split_pair(text, "--quantiles or --ensemble", "MODEL=q*") for text in texts)
 
 
-def split_pair(pair: str, flag: str, hint: str) -> tuple[str, str]:
-    """Split an argument LEFT=RIGHT."""
-    left, equals, right = pair.partition("=")
+def split_pair(pair: str, flag: str, hint: str, *, last: bool = False) -> tuple[str, str]:
+    """Split an argument LEFT=RIGHT at the first equals sign, or at the last."""
+    left, equals, right = pair.rpartition("=") if last else pair.partition("=")
     if not (left and equals and right):
         raise ColumnError(f"{flag} {pair} cannot be parsed.", hint=hint)
     return left, right

@@ -12,7 +12,10 @@ from scorespace.cli.options import flag
 from scorespace.errors import ScoreSpaceError
 
 _PANEL = "Truth for some rows"
-_NOT_USED = "weight group fold repeat time baseline dataset matrix model order scale per memory precision engine master"
+_NOT_USED = (
+    "weight group fold repeat time baseline dataset matrix model order scale per memory precision engine master "
+    "value lower_is_better query qrels quantiles ensemble train"
+)
 
 
 class PartialTruthOptions(NamedTuple):
@@ -51,7 +54,7 @@ def evaluate(
     from scorespace.evaluation.partial_truth import evaluate_partial_truth
     from scorespace.report import partial_truth as view
 
-    flags = {f"--{name}": getattr(data_options, name) for name in _NOT_USED.split()}
+    flags = {f"--{name.replace('_', '-')}": getattr(data_options, name) for name in _NOT_USED.split()}
     flags |= {"--prevalence": cost_options.prevalence if cost_options.has_only_prevalence else None}
     for name, value in {**flags, **others}.items():
         if value not in (None, "", [], False):

@@ -10,7 +10,12 @@ from scorespace.errors import MeasureError
 from scorespace.evaluation.assumed import assume
 from scorespace.inference.estimate import check_level
 from scorespace.report.assumed import assumed_document
-from scorespace.results import grouped
+from scorespace.results import count_noun
+
+_NOT_USED = (
+    "truth decision prediction matrix weight group fold repeat time baseline dataset model order scale per "
+    "value lower_is_better query qrels quantiles ensemble train"
+)
 
 
 def write_assumed(
@@ -23,14 +28,7 @@ def write_assumed(
 ) -> None:
     """Write the values that follow from an assumption; options that need labels are refused."""
     check_level(level)
-    roles = {
-        "--truth": "truth",
-        "--decision": "decision",
-        "--matrix": "matrix",
-        "--weight": "weight",
-        "--group": "group",
-    }
-    stated = {name: getattr(data_options, role) for name, role in roles.items()} | dict(stated)
+    stated = {f"--{name.replace('_', '-')}": getattr(data_options, name) for name in _NOT_USED.split()} | dict(stated)
     refused = next((name for name, value in stated.items() if value), None)
     if refused is not None:
         problem = f"values without labels are assumed, so {refused} cannot be used."
@@ -47,5 +45,5 @@ def write_assumed(
         positive=data_options.positive,
         level=level,
     )
-    facts = f"{grouped(found.cases)} cases   no labels"
+    facts = f"{count_noun(found.cases, 'case')}   no labels"
     output.write(assumed_document(found, found.name, facts), found.to_dict(), form)

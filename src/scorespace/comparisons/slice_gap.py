@@ -90,7 +90,9 @@ def gap_between(
     # Measures biased in small samples differ between a small slice and a large rest without any true gap, and tests
     # would reject (in 9 % of 400 samples without a gap, for ks). The top 200 of a small slice are a larger share of it
     # than the top 200 of the rest, so there is a gap without a true one.
-    is_top_count = isinstance(estimate.spec.at, TopCases) and not estimate.spec.at.percent and other == REST
+    # The top documents of a query are not: the number of queries does not matter.
+    at, by_query = estimate.spec.at, design.bound[0].table.by_query
+    is_top_count = isinstance(at, TopCases) and not at.percent and other == REST and not by_query
     # A predicted class without actual cases lowers a mean over classes without any true gap.
     if estimate.spec.of in (MACRO, *PAIR_AVERAGES) and (
         one_sided_classes := _present_classes(first) ^ _present_classes(second)

@@ -47,7 +47,7 @@ def requires_quantile(design: Design[Any]) -> NotApplicable | None:
         return None
     return NotApplicable(
         "{title} is for medians of values per case, without weights and groups.",
-        hint='test="bootstrap", or measure="mean"',
+        hint='measure="median", or test="bootstrap"',
         error=MeasureError,
     )
 
@@ -167,6 +167,8 @@ def mean_difference(design: PairedModels[Table]) -> Comparison:
         low, high, z, p = agresti_min(a, b, design.level)
         return replace(comparison, test="mean_difference, Agresti–Min", low=low, high=high, statistic=z, p=p)
     spread = MeanSpread(gap[None, :], weight, group)
+    if not gap.size:
+        return replace(comparison, reason="no case has a value of both models")
     if not spread.units > 1 + 1e-9:
         return replace(comparison, reason="a single case or group has no variance")
     return with_estimate(comparison, spread.estimate(), _bounds(design))

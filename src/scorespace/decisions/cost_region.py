@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -213,8 +214,10 @@ def cost_region(
     return CostRegion((low, high), choices, within, at is not None, share, prevalence, level, ignored)
 
 
-def check_ratios(ratios: tuple[float, float]) -> tuple[float, float]:
+def check_ratios(ratios: Any) -> tuple[float, float]:
     """The ends of a range of cost ratios in order; refused unless both are above 0 and finite."""
+    if isinstance(ratios, str) or not isinstance(ratios, Sequence) or len(ratios) != 2:
+        raise ConditionError(f"{ratios!r} is not a range of cost ratios FN : FP.", hint="ratio=(3, 10)")
     low, high = sorted(map(float, ratios))
     if not (low > 0 and high < math.inf):
         seen = f"{ratios[0]:g}:{ratios[1]:g}"
@@ -321,4 +324,4 @@ def _near_lowest(sweep: Counts, cut: int, prevalence: float | None, within: floa
         limit = rest / slope
     low = float(max(0.0, np.max(limit, where=slope < 0, initial=0.0)))
     high = float(np.min(limit, where=slope > 0, initial=np.inf))
-    return (low, high) if low <= high and not (rest[slope == 0] < 0).any() else (math.nan, math.nan)
+    return (low, high) if 0 < high >= low and not (rest[slope == 0] < 0).any() else (math.nan, math.nan)

@@ -28,7 +28,7 @@ from scorespace.report import comparison as view
 from scorespace.report import notebook
 from scorespace.report.protocol import ResultsView
 from scorespace.results import note, notebook_html
-from scorespace.tables import Counts, NoTableError
+from scorespace.tables import Counts, NoTableError, ValueTable
 from scorespace.tables.models import Models
 from scorespace.tables.paired import PairTable
 from scorespace.tables.regression import IntervalTable
@@ -64,7 +64,9 @@ def compare_models(
         raise ScoreSpaceError(
             "a comparison needs two models.",
             seen=listing(evaluation.models),
-            hint='scores=["a", "b"], or compare one with a value or on another sample',
+            hint='values=["a", "b"]'
+            if isinstance(next(iter(evaluation.models.values())), ValueTable)
+            else 'scores=["a", "b"], or compare one with a value or on another sample',
         )
     spec, asked["default_at"] = _spec(evaluation, measure, models), _stated_threshold(evaluation)
     joint = _jointly(evaluation, tuple(models) or tuple(evaluation.models), spec, asked)

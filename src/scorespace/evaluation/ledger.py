@@ -168,7 +168,7 @@ def record(evaluation: Evaluation, path: str | os.PathLike[str], *, ladder: bool
             answer, is_new = _answer([*mine, *new], name, numbers) if ladder else (numbers["value"], True)
             numbers["shown"] = None if answer is None else round(answer, DIGITS)
             numbers["own"] = is_new
-            answers[name] = (math.nan if answer is None else answer, is_new)
+            answers[name] = (math.nan if answer is None else answer, is_new or answers.get(name, (0.0, False))[1])
         if held:
             told = sum(math.log2(10**DIGITS + 1) if one["own"] else 1.0 for one in held.values())
             new.append(_look(evaluation, model, scores, truth, pairs.cases, held, told, ladder))

@@ -11,7 +11,7 @@ from typing import Any
 from scorespace import io
 from scorespace.audit.cheap_checks import check_sample
 from scorespace.costs import CostMatrix
-from scorespace.errors import DataError
+from scorespace.errors import ColumnError, DataError, listing
 from scorespace.evaluation.findings import role_notes
 from scorespace.io import out_of_core, slices
 from scorespace.io.column_values import has_single_precision
@@ -22,7 +22,7 @@ from scorespace.io.out_of_core import count_groups, count_slices_in_engine
 from scorespace.io.slices import SliceIndex, iterate_slices, split_sample
 from scorespace.io.training_series import training_series
 from scorespace.results import Note
-from scorespace.tables import Table
+from scorespace.tables import RankTable, Table
 from scorespace.tables.columns import nearest_single
 from scorespace.tables.models import Models, SubgroupModels, class_weights
 
@@ -66,10 +66,26 @@ def parts_of(
             both[name] = binned(own, tables[name]), binned(rest, added)
     slices, rests = ({name: pair[side] for name, pair in both.items()} for side in (0, 1))
     roles = sample.roles
+    if roles.query:
+        _refuse_split_queries(slices, rests, slicing)
     columns = [*roles.scores.items(), *roles.decisions.items()]
     columns += [(model, column) for model, of_class in roles.class_scores.items() for column in of_class.values()]
     bands = frozenset(model for model, column in columns if column in slicing.by)
     return SubgroupModels(slicing.by, slices, rests, held.shared_groups, bands)
+
+
+def _refuse_split_queries(slices: Mapping[str, Models], rests: Mapping[str, Models], slicing: SliceIndex) -> None:
+    """Refuse slices that divide the documents of a query, of which each part would be another ranking."""
+    for name, models in slices.items():
+        own, rest = (next(iter(one.values())) for one in (models, rests[name]))
+        if isinstance(own, RankTable) and isinstance(rest, RankTable):
+            shared = sorted({*own.data.names} & {*rest.data.names})
+            if shared:
+                raise ColumnError(
+                    f"{listing(slicing.by)} divides the documents of a query, so slices have other rankings.",
+                    seen=f"query {shared[0]!r} in {name!r} and in other slices",
+                    hint="by=…, a column with one value for each query",
+                )
 
 
 _PAIRED_ROWS = 1_000_000

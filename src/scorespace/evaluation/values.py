@@ -9,7 +9,7 @@ from scorespace.evaluation.findings import FindingContext, finding
 from scorespace.inference.case_values import FEW_SKEWED, components_of, values_spread
 from scorespace.measures import MeasureSpec, parse
 from scorespace.profiles import GENERAL, PROFILES, Profile
-from scorespace.results import grouped, short
+from scorespace.results import count_noun, grouped, short
 from scorespace.tables import RankTable, ValueTable
 from scorespace.tables.rankings import queries_text
 from scorespace.tables.threshold import TopCases
@@ -65,8 +65,10 @@ def variance_components(table: ValueTable, context: FindingContext) -> str | Non
     if rows is None:
         return None
     if found is None:
+        fewest, most = int(rows.min()), int(rows.max())
+        each = count_noun(most, "value") if fewest == most else f"{fewest} to {most} values"
         return (
-            f"{context.model}: means of {grouped(rows.size)} items with {rows.min()} to {rows.max()} values each; "
+            f"{context.model}: means of {grouped(rows.size)} items with {each} each; "
             "intervals are about new items, as not every item has one value in every run."
         )
     more = "items" if found.more_items_help else "runs"

@@ -148,9 +148,9 @@ class Conclusion:
 
 def _is_clear(test: Comparison | None) -> bool | None:
     """Whether a difference is clear: its interval excludes 0, and its p-value, if any, is below 1 − level."""
-    if test is None or math.isnan(test.difference) or math.isnan(test.low):
+    if test is None or math.isnan(test.difference) or (math.isnan(test.low) and math.isnan(test.p)):
         return None
-    excludes_zero = test.low > 0 or test.high < 0
+    excludes_zero = math.isnan(test.low) or test.low > 0 or test.high < 0
     return excludes_zero and (math.isnan(test.p) or test.is_significant)
 
 

@@ -22,9 +22,10 @@ def read_ledger(path: str | os.PathLike[str]) -> list[Row]:
     if not file.exists():
         return []
     try:
-        lines = file.read_text("utf-8").splitlines()
+        lines = file.read_text("utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"the ledger {file.name} cannot be read.", seen=str(error)) from None
+    lines = lines if lines != [""] else []
     looks: list[Row] = []
     previous = ""
     for number, line in enumerate(lines, start=1):

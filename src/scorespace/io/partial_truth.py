@@ -57,7 +57,8 @@ def read_partial_truth(
     _check_extra(stated, roles, source)
     refuse_wrong_kinds(source, roles)
     values, gaps = _columns_of_rows(source, roles, stated)
-    needed = [column for column in values if column not in (truth, probability)]
+    models = {column for _, column in roles.columns()} - {truth}
+    needed = [column for column in values if column in models or column not in (truth, probability)]
     kept = ~np.any([gaps[column] for column in needed], axis=0)
     counts = {column: int(gaps[column].sum()) for column in needed}
     notes = note_missing_values(counts, kept.size, int((~kept).sum()), missing)

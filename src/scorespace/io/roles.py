@@ -200,6 +200,11 @@ def resolve_roles(
         query,
         distributions or {},
     )
+    if baseline is not None and not (distributions or {kind for kind, _ in numbers.values()} - {"value", "ranking"}):
+        raise ColumnError(
+            f"baseline={baseline!r} is the reference of relative errors, and there are no predictions of numbers.",
+            hint='predictions=…, or baseline="FILE.json", which --save wrote',
+        )
     if period is not None and (resolved.numbers or resolved.class_scores or weight is not None):
         raise ColumnError(
             "limits per period need scores of two classes, without weights.",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scorespace.audit.printed_numbers import ConsistentTables
 from scorespace.report.document import Document, Grid, one_section
-from scorespace.results import Row, decimals, grouped
+from scorespace.results import Row, count_noun, decimals, grouped
 
 _SHOWN = 5
 
@@ -21,7 +21,7 @@ def document(found: ConsistentTables) -> Document:
     )
     rows = found.rows()[:_SHOWN]
     tables = [] if not rows else [_tables(found, rows)]
-    facts = f"{grouped(found.cases)} cases   {positives}   {reading} numbers"
+    facts = f"{count_noun(found.cases, 'case')}   {positives}   {reading} numbers"
     return one_section("Printed numbers", facts, "Check", [stated, *tables], found.words, found.notes)
 
 

@@ -245,6 +245,9 @@ def value_table(
     [3.5, 4.0]
     """
     values = numeric_column(value, name)
+    if limits is not None and not -np.inf < limits[0] < limits[1] < np.inf:
+        problem = f"{limits[0]:g}..{limits[1]:g} is no range of values: its ends must be finite and ascending."
+        raise DataError(problem, hint='scale="0..1"')
     if limits is not None and values.size and not limits[0] <= values.min() <= values.max() <= limits[1]:
         outside = int(((values < limits[0]) | (values > limits[1])).sum())
         raise DataError(
@@ -256,6 +259,8 @@ def value_table(
         if weight is not None:
             raise DataError("repeated items cannot have weights.", seen="weight, group and repeat", hint="no weight")
         items, runs = (encode(column, "group or repeat")[0].astype(np.int64) for column in (item, run))
+        if limits is None and np.isin(values, (0.0, 1.0)).all():
+            limits = (0.0, 1.0)  # passed and failed runs
         return ValueTable(_item_means(values, items, runs, limits, lower))
     weights = None if weight is None else validate_weights(weight, values.size)
     table = ValueTable(CaseValues(values, limits, lower=lower), weights, copies)
