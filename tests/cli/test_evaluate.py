@@ -755,7 +755,16 @@ def test_requirements_at_every_look_need_a_limit(run, credit):
     assert (failed.code, "lower limit 0.5" in failed.err) == (1, True)
     assert run(*asked, "--require", "brier<=0.9").code == 1  # no such interval
     notes = run(*asked, "--format", "json").json()["notes"]
-    assert "SS197" in {note["code"] for note in notes}
+    (text,) = (note["text"] for note in notes if note["code"] == "SS197")
+    assert "hold at every look" in text
+
+
+def test_measures_without_an_interval_at_every_look_are_named(run, credit):
+    asked = ("evaluate", *credit, "--score", "logistic", "--measures", "auc,brier", "--looks", "any", "--notes")
+    assert "There is no such interval of brier." in " ".join(run(*asked).out.split())
+    none = " ".join(run(*asked, "--group", "fold").out.split())
+    assert "There are no intervals" in none
+    assert "independent cases without weights" in none
 
 
 @pytest.mark.parametrize(

@@ -416,14 +416,21 @@ def interval_notes(estimates: Iterable[Estimate], method: str | None = None) -> 
         yield note("SS012", f"{same}, so this interval is not informative.")
 
 
-def notes_on_looks(method: str | None) -> Iterator[Note]:
+def notes_on_looks(estimates: Iterable[Estimate], method: str | None) -> Iterator[Note]:
     """Note on what holds at every look, and what does not."""
     if is_any_look(method):
+        held = [one for one in estimates if not math.isnan(one.value)]
+        without = list(dict.fromkeys(str(one.spec) for one in held if math.isnan(one.low)))
+        if without and all(math.isnan(one.low) for one in held):
+            reasons = dict.fromkeys((one.reason or "").removeprefix("no interval: ") for one in held)
+            yield note("SS197", f"There are no intervals: {'; '.join(filter(None, reasons))}.")
+            return
+        none = f" There is no such interval of {join_words(without, 'or')}." if without else ""
         cases = INTERVALS.parse(str(method)).options.get("cases", CASES)
         text = (
             f"Intervals and requirements at stated thresholds hold at every look, and are tightest at {grouped(cases)} "
-            "cases; p-values, differences and other findings hold at one look. Cases come independently from one "
-            "population; if it drifts, this is about the average so far."
+            f"cases; p-values, differences and other findings hold at one look.{none} Cases come independently from "
+            "one population; if it drifts, this is about the average so far."
         )
         yield note("SS197", text)
 

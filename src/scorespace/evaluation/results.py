@@ -456,7 +456,7 @@ class Results:
         for name in self.models:
             found += self._notes_on(name, self.summary)
         found += interval_notes(self.summary, self.interval)
-        found += notes_on_looks(self.interval)
+        found += notes_on_looks(self.summary, self.interval)
         found += smooth_notes(self.summary, self.at_stated_prevalence)
         if any(one.spec.measure.probability for one in self.summary):  # else nobody takes scores as probabilities
             found += calibration_notes(self.calibrations.values(), self.summary, self.models)
