@@ -28,7 +28,7 @@ from scorespace.report import comparison as view
 from scorespace.report import notebook
 from scorespace.report.protocol import ResultsView
 from scorespace.results import note, notebook_html
-from scorespace.tables import Counts, NoTableError, ValueTable
+from scorespace.tables import Counts, NoTableError
 from scorespace.tables.models import Models
 from scorespace.tables.paired import PairTable
 from scorespace.tables.regression import IntervalTable
@@ -65,7 +65,7 @@ def compare_models(
             "a comparison needs two models.",
             seen=listing(evaluation.models),
             hint='values=["a", "b"]'
-            if isinstance(next(iter(evaluation.models.values())), ValueTable)
+            if next(iter(evaluation.models.values())).holds == "values per case"
             else 'scores=["a", "b"], or compare one with a value or on another sample',
         )
     spec, asked["default_at"] = _spec(evaluation, measure, models), _stated_threshold(evaluation)

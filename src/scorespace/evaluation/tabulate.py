@@ -22,7 +22,7 @@ from scorespace.io.out_of_core import count_groups, count_slices_in_engine
 from scorespace.io.slices import SliceIndex, iterate_slices, split_sample
 from scorespace.io.training_series import training_series
 from scorespace.results import Note
-from scorespace.tables import RankTable, Table
+from scorespace.tables import Table
 from scorespace.tables.columns import nearest_single
 from scorespace.tables.models import Models, SubgroupModels, class_weights
 
@@ -77,15 +77,14 @@ def parts_of(
 def _refuse_split_queries(slices: Mapping[str, Models], rests: Mapping[str, Models], slicing: SliceIndex) -> None:
     """Refuse slices that divide the documents of a query, of which each part would be another ranking."""
     for name, models in slices.items():
-        own, rest = (next(iter(one.values())) for one in (models, rests[name]))
-        if isinstance(own, RankTable) and isinstance(rest, RankTable):
-            shared = sorted({*own.data.names} & {*rest.data.names})
-            if shared:
-                raise ColumnError(
-                    f"{listing(slicing.by)} divides the documents of a query, so slices have other rankings.",
-                    seen=f"query {shared[0]!r} in {name!r} and in other slices",
-                    hint="by=…, a column with one value for each query",
-                )
+        sides: list[Any] = [next(iter(one.values())) for one in (models, rests[name])]
+        own, rest = ({*table.data.names} if table.by_query else set() for table in sides)
+        if shared := sorted(own & rest):
+            raise ColumnError(
+                f"{listing(slicing.by)} divides the documents of a query, so slices have other rankings.",
+                seen=f"query {shared[0]!r} in {name!r} and in other slices",
+                hint="by=…, a column with one value for each query",
+            )
 
 
 _PAIRED_ROWS = 1_000_000
