@@ -80,7 +80,10 @@ def test_the_page(run, data, tmp_path):
     arguments = ["--data", data, "--target", "risk", *QUICK, "--out", "r", "--report", "page.html"]
     done = run("benchmark", *arguments)
     assert done.out.endswith("report  page.html\n")
-    assert "fits are done" in (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert "fits are done" in page
+    assert "How good is each learner?" in page
+    assert 'class="chart"' in page
 
 
 @pytest.mark.parametrize(

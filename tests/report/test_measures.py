@@ -75,8 +75,22 @@ def test_every_row_of_a_measure_has_a_hint():
 
 def test_one_row_for_each_model_with_the_measures_asked_for():
     grid = measures.model_grid(evaluated(scores=["s", "t"], measures="ks,recall@0.5,auc"))
-    assert grid.columns == ("model", "ks ↑", "recall ↑", "auc ↑", "threshold")
+    assert grid.columns == ("model", "KS ↑", "recall ↑", "AUC ↑", "threshold")
     assert sorted(row[0] for row in grid.rows) == ["s", "t"]
+
+
+def test_the_measure_of_the_headline_is_in_the_table():
+    data = {"q": [1, 1, 1, 2, 2, 2], "y": [1, 0, 0, 0, 1, 0], "s": [3, 2, 1, 1, 3, 2], "t": [1, 2, 3, 3, 1, 2]}
+    ev = ss.evaluate(data, truth="y", scores=["s", "t"], query="q")
+    assert ev.headline[0] == "No clear difference in nDCG@10 between s and t."
+    grid = measures.model_grid(ev)
+    assert grid.columns[:3] == ("model", "nDCG@10 ↑", "reciprocal rank ↑")
+    assert "threshold" not in grid.columns
+
+
+def test_a_page_writes_the_usual_names_of_measures_asked_for():
+    told = [evaluated(scores=["s", "t"], measures=asked).headline[0] for asked in ("auc", "acc@0.5", "recall@0.5")]
+    assert all(name in text for name, text in zip(("AUC", "accuracy@0.5", "recall@0.5"), told, strict=True))
 
 
 def test_every_model_has_a_cell_in_every_column():

@@ -194,5 +194,8 @@ def test_without_intervals_the_page_says_why():
     truth, score = sample(300)
     ev = ss.evaluate({"y": truth, "s": score, "g": np.arange(300) % 30}, truth="y", scores="s", group="g")
     assert "because cases are grouped or repeated" in ev.operating.without_intervals
-    plain = ss.evaluate({"y": truth, "s": score}, truth="y", scores="s")
-    assert plain.operating.without_intervals == ""
+    plain = {"y": truth, "s": score}
+    assert ss.evaluate(plain, truth="y", scores="s").operating.without_intervals == ""
+    for method, reason in {"any-look": "those by any-look are of stated thresholds", "none": "asked for"}.items():
+        ev = ss.evaluate(plain, truth="y", scores="s", settings={"interval": method})
+        assert reason in ev.operating.without_intervals

@@ -161,12 +161,13 @@ def _show(run: Run, form: options.Format, report: Path | None, summarise: Any = 
     from scorespace.report import experiments as view
 
     document, content = view.run_document(run), run.status().to_dict()
+    page = None if report is None or summarise is not None else view.results_page(run)
     if summarise is not None:
         from scorespace.report import suite
 
         summary = summarise(run)
         document, content = suite.document(summary, view.facts(run)), summary.to_dict()
-    output.write_result(document, content, form, report=report)
+    output.write_result(document, content, form, report=report, page=page)
 
 
 def _watch() -> Watch:

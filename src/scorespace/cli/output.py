@@ -122,6 +122,7 @@ def write_result(
     form: Format,
     *,
     report: Path | None = None,
+    page: Document | None = None,
     out: Path | None = None,
     draw: Callable[[], Any] | None = None,
     rows: Callable[[], list[Row]] | None = None,
@@ -130,9 +131,10 @@ def write_result(
 ) -> None:
     """Write a result and its files; the files come first, so that an error leaves stdout empty.
 
-    `out` receives the chart or, with an `out_label`, the rows (.csv) or the whole result (.json).
+    `report` receives the document, or a `page` with more. `out` receives the chart or, with an `out_label`, the rows
+    (.csv) or the whole result (.json).
     """
-    write_page(document, report)
+    write_page(page or document, report)
     save(out, draw, lambda: content, rows)
     write(document.brief(), content, form, header=header)
     if out_label:

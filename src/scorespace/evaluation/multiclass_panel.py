@@ -31,6 +31,7 @@ from scorespace.inference.interval import is_proportion, resolve_interval
 from scorespace.inference.jeffreys import jeffreys_interval
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.request import bind, can_compute
+from scorespace.profiles import GENERAL, PROFILES, Profile
 from scorespace.report.protocol import ResultsView
 from scorespace.results import Row, format_whole_percent, grouped
 from scorespace.tables import Array, ConfusionTable, ratio
@@ -93,6 +94,7 @@ class MulticlassPanel:
     costs: Array
     stated: bool
     start: int
+    profile: Profile = PROFILES[GENERAL]
 
     template, script = "multiclass.html", "multiclass.js"
 
@@ -267,7 +269,8 @@ def multiclass_panel(evaluation: ResultsView) -> MulticlassPanel | None:
         for path, path_measures, class_pairs in zip(paths, measures, pairs, strict=True)
     )
     prices = [float((path.cells[0] * costs.ravel()).sum()) for path in complete_paths]
-    return MulticlassPanel(complete_paths, costs, decision is not None, int(np.argmin(prices)))
+    start = int(np.argmin(prices))
+    return MulticlassPanel(complete_paths, costs, decision is not None, start, evaluation.profile)
 
 
 def _rejection_path(name: str, table: Any) -> RejectionPath:

@@ -31,6 +31,7 @@ from scorespace.evaluation.panel_thresholds import (
     select_thresholds,
     simulation_nodes,
 )
+from scorespace.inference.interval import no_interval
 from scorespace.inference.jeffreys import OutcomeCache
 from scorespace.measures import MeasureSpec
 from scorespace.measures.confusion import f1, fpr, mcc, npv, ppv, tnr, tpr, youden
@@ -68,6 +69,8 @@ class OperatingPanel:
     classes: bool = False
     left_out: str = ""
     profile: Profile = PROFILES[GENERAL]
+    interval: str | None = None
+    grouped: bool = False
 
     template, script = "panel.html", "panel.js"
 
@@ -207,8 +210,16 @@ class OperatingPanel:
         points = self.models[self.start]
         if any(np.isfinite(curve.low).any() for curve in points.measures):
             return ""
-        reason = "cases are grouped or repeated" if points.table.counted else "the weights are no counts of cases"
-        return f"No intervals at each threshold, because {reason}; those of the table of models allow for it."
+        if self.interval == no_interval.name:
+            return "No intervals were asked for."
+        rest = "those of the table of models allow for it"
+        if not points.table.counted:
+            reason = "the weights are no counts of cases"
+        elif self.grouped:
+            reason = "cases are grouped or repeated"
+        else:
+            reason, rest = f"those by {self.interval} are of stated thresholds", "the table of models has them"
+        return f"No intervals at each threshold, because {reason}; {rest}."
 
     def headings(self, points: OperatingPoints) -> dict[str, str]:
         """Words for both predictions: as headings of the table, and in a sentence."""
@@ -346,7 +357,8 @@ def operating_panel(evaluation: ResultsView) -> OperatingPanel | None:
             values.get(model_points.name, -math.inf) if not model_points.crisp else -math.inf for model_points in points
         ]
         start = int(np.argmax(np.nan_to_num(ranked, nan=-math.inf)))
-    return OperatingPanel(tuple(points), condition, decision is not None, start, profile=evaluation.profile)
+    settings = evaluation.profile, evaluation.interval, models.grouped
+    return OperatingPanel(tuple(points), condition, decision is not None, start, False, "", *settings)
 
 
 def _one_vs_rest_panel(evaluation: ResultsView) -> OperatingPanel | None:
@@ -382,4 +394,5 @@ def _one_vs_rest_panel(evaluation: ResultsView) -> OperatingPanel | None:
         )
     omitted = all_names[MAX_CLASSES:]
     note = f"Not available here (more than {MAX_CLASSES} classes): {listing(omitted)}." if omitted else ""
-    return OperatingPanel(tuple(points), Condition(), False, 0, classes=True, left_out=note, profile=evaluation.profile)
+    settings = evaluation.profile, evaluation.interval, evaluation.models.grouped
+    return OperatingPanel(tuple(points), Condition(), False, 0, True, note, *settings)

@@ -496,7 +496,7 @@ class Results:
         """The verdict in at most about 20 words, and its status: "clear", "unclear" or ""."""
         lead, found = self.conclusion
         if self.requested:
-            found = self.conclusions[0] if self.conclusions else None
+            found = self.conclusions[0].named(self.profile) if self.conclusions else None
         return headline(lead, found, self.decision if isinstance(self.decision, Decision) else None)
 
     @property

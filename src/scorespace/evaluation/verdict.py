@@ -136,6 +136,14 @@ class Conclusion:
         others = f"; {join_words(worse)} {'is' if len(worse) == 1 else 'are'} worse" if worse else ""
         return f"No clear difference in {self.label}: {best.model} {values} ({difference_text(test)}){others}."
 
+    def named(self, profile: Profile) -> Conclusion:
+        """With the usual name of the measure, as pages write it."""
+        spec = self.best.spec
+        if spec.asked is not None or not (spec.at is None or isinstance(spec.at, float)):
+            return self  # as it was typed
+        at = "" if spec.at is None else f"@{threshold_text(spec.at)}"
+        return replace(self, label=profile.label(spec) + at)
+
     def row(self) -> Row:
         """The conclusion as plain data, for pages."""
         return {

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
 from scorespace.comparisons.result import Comparison
-from scorespace.experiments.results import Benchmark
+from scorespace.errors import ScoreSpaceError
+from scorespace.experiments.results import Benchmark, benchmark_summary
 from scorespace.experiments.store import Run, RunStatus
 from scorespace.report import ranking as ranks
 from scorespace.report.chart_theme import INK, Spec, coloured, datum, field, layered, mark, themed
@@ -23,6 +25,16 @@ def run_document(run: Run) -> Document:
     """Document of the state of a run."""
     status = run.status()
     return one_section(status.path, facts(run), "Run", [status_grid(status)], status.words, status.notes)
+
+
+def results_page(run: Run) -> Document:
+    """The page of a run: its results, if every data set has some, and the fits."""
+    fits = run_document(run)
+    with suppress(ScoreSpaceError):  # the fits say what failed
+        results, (section,) = document(benchmark_summary(run)), fits.sections
+        blocks = tuple(Text(block.text) if isinstance(block, Verdict) else block for block in section.blocks)
+        return replace(results, title=fits.title, sections=(*results.sections, replace(section, blocks=blocks)))
+    return fits
 
 
 def facts(run: Run) -> str:

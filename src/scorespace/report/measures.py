@@ -35,7 +35,7 @@ _MAX_COLUMNS: Final = 4
 
 def model_grid(evaluation: EvaluationView) -> Grid:
     """One row per model, the best first, with the first requested or the leading measures."""
-    estimates = [(str(replace(estimate.spec, at=None)), estimate) for estimate in evaluation.shown]
+    estimates = [(str(_in_column(estimate.spec)), estimate) for estimate in evaluation.shown]
     displayed = _displayed(evaluation, estimates)
     specs = {name: estimate.spec for name, estimate in reversed(estimates)}
     decision = binary_decision(evaluation)
@@ -43,14 +43,14 @@ def model_grid(evaluation: EvaluationView) -> Grid:
     rows, dots = {}, {}
     for model in evaluation.models:
         own = {name: estimate for name, estimate in estimates if estimate.model == model}
-        thresholds = {at for name in displayed if name in own and (at := own[name].spec.at) is not None}
+        points = (own[name].spec for name in displayed if name in own)
+        thresholds = {spec.at for spec in points if spec.at is not None and _in_column(spec).at is None}
         cells = (_cell(own[name]) if name in own else "" for name in displayed)
         cost = value_text(costs[model]) if model in costs and costs[model].known else ""
         rows[model] = (model, *cells, cost, _threshold(thresholds.pop()) if len(thresholds) == 1 else "")
         dots[model] = (*(_dot(own.get(name)) for name in displayed), _dot(costs.get(model)), None)
     short = _short_names(evaluation)
-    typed = bool(evaluation.requested)
-    labels = [short.get(name) or (name if typed else evaluation.profile.label(specs[name])) for name in displayed]
+    labels = [short.get(name) or evaluation.profile.label(specs[name]) for name in displayed]
     heads = tuple(f"{label} {specs[name].arrow}".strip() for label, name in zip(labels, displayed, strict=True))
     hints = tuple(
         (head, f"{name}: {specs[name].measure.title}. {specs[name].measure.summary}")
@@ -63,6 +63,11 @@ def model_grid(evaluation: EvaluationView) -> Grid:
     return grid.without_blanks()
 
 
+def _in_column(spec: MeasureSpec) -> MeasureSpec:
+    """The measure of a column: without its threshold, but with a number of documents, which is part of its name."""
+    return spec if isinstance(spec.at, FirstDocuments) else replace(spec, at=None)
+
+
 def _displayed(evaluation: EvaluationView, estimates: Sequence[tuple[str, Estimate]]) -> list[str]:
     """Names of the measures of the table of models; by default those that need no threshold, if there are any."""
     names = list(dict.fromkeys(name for name, _ in estimates))
@@ -71,7 +76,7 @@ def _displayed(evaluation: EvaluationView, estimates: Sequence[tuple[str, Estima
         leading = [*names[:1], *(name for name in _LEADING_MEASURES if name in names[1:])]
         names = leading if len(names) > _MAX_COLUMNS and len(leading) > 1 else names
     else:
-        free = {name for name, estimate in estimates if estimate.spec.at is None and estimate.spec.name != "cost"}
+        free = {name for name, one in estimates if _in_column(one.spec) == one.spec and one.spec.name != "cost"}
         names = [name for name in names if name in free] or names
     return names[:_MAX_COLUMNS]
 
