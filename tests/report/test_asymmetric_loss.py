@@ -6,6 +6,7 @@ import pytest
 import scorespace as ss
 from scorespace.evaluation.shift_panel import shift_panel
 from scorespace.report.asymmetric_loss import shift_grids
+from scorespace.report.asymmetric_loss import shift_panel as shift_blocks
 
 
 def data(size=300, seed=1):
@@ -85,3 +86,11 @@ def test_the_tables_say_what_is_asked_and_when_each_model_is_best():
     assert "alpha = 0.75" in words.text
     assert [row[0] for row in choices.rows] == ["near", "far"]
     assert ranges.rows[0][0] == "near"
+
+
+def test_marks_of_the_small_chart_are_explained_below_it():
+    (panel,) = shift_blocks(evaluated())
+    chart = panel.pictures[0]
+    assert "Diamonds: not shifted" in chart.caption
+    assert "diamond:" not in str(chart.draw())
+    assert "diamond:" in str(evaluated().drawing("rroc"))

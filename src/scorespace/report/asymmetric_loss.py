@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from scorespace.curves import RrocCurve
 from scorespace.decisions import ShiftDecision
 from scorespace.report.document import Block, Grid, Panel, Picture, Text
 from scorespace.report.linked_charts import link_to_panel
 from scorespace.report.protocol import EvaluationView
-from scorespace.report.regression_charts import error_chart
-from scorespace.results import short
+from scorespace.report.regression_charts import error_chart, rroc_chart
+from scorespace.results import Row, short
 from scorespace.tables import ResidualTable
 
 
@@ -20,10 +21,16 @@ def shift_panel(evaluation: EvaluationView) -> Sequence[Block]:
     if panel is None:
         return []
     tables = {shifted.name: evaluation.models[shifted.name].inside(ResidualTable) for shifted in panel.models}
+
+    def draw() -> Row:
+        curves = {name: curve for name, curve in evaluation.curves("rroc").items() if isinstance(curve, RrocCurve)}
+        return link_to_panel(rroc_chart(curves, explained=False), "rroc", panel.marker_row())
+
+    caption = "Diamonds: not shifted; numbers: shift of all predictions; dashed: equal loss."
     roc_alt = "RROC curve of each model, with the shift and the iso-loss line; diamonds are the unshifted models."
     error_caption = "Errors of each unshifted model: those right of the line are overpredictions after the shift."
     pictures = (
-        Picture(lambda: link_to_panel(evaluation.drawing("rroc"), "rroc", panel.marker_row()), roc_alt, drag=True),
+        Picture(draw, roc_alt, caption, drag=True),
         Picture(lambda: link_to_panel(error_chart(tables), "errors", panel.marker_row()), error_caption, error_caption),
     )
     return [Panel(panel, pictures)]

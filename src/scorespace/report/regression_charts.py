@@ -42,8 +42,13 @@ ERROR_BINS: Final = 40
 _POSITION: Final[Spec] = {"x": "x:Q", "y": "y:Q"}
 
 
-def rroc_chart(curves: Mapping[str, RrocCurve], decision: ShiftDecision | None = None) -> Spec:
-    """RROC curves with the unshifted models; with a decision, its iso-loss line and the chosen shift."""
+def rroc_chart(
+    curves: Mapping[str, RrocCurve], decision: ShiftDecision | None = None, *, explained: bool = True
+) -> Spec:
+    """RROC curves with the unshifted models; with a decision, its iso-loss line and the chosen shift.
+
+    `explained`: the marks are explained inside the chart, and not in a caption.
+    """
     if not curves:
         raise DataError("there is no curve to draw.", hint="at least one model with predictions")
     unshifted = [
@@ -54,7 +59,7 @@ def rroc_chart(curves: Mapping[str, RrocCurve], decision: ShiftDecision | None =
     above = [
         mark("point", unshifted, encoding, filled=True, size=110, opacity=1, shape="diamond"),
         *_shift_labels(curves),
-        _note("diamond: not shifted; numbers: shift of all predictions", 22),
+        *([_note("diamond: not shifted; numbers: shift of all predictions", 22)] if explained else []),
     ]
     if decision is not None:
         above += _chosen(curves[decision.best.model], decision)
