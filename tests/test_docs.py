@@ -218,3 +218,12 @@ def test_the_page_on_python_has_every_public_name():
     import scorespace
 
     assert set(scorespace.__all__) == set(re.findall(r"^\| \[`(\w+)`\]", text(ROOT / "docs" / "api.md"), re.MULTILINE))
+
+
+def test_the_page_of_the_lectures_lists_all_their_examples():
+    rows = re.findall(
+        r"^\| (?!Example \|)",
+        text(ROOT / "docs" / "lectures.md").partition("## Where each example is")[2],
+        re.MULTILINE,
+    )
+    assert len(rows) == 172
