@@ -118,3 +118,27 @@ def test_decisions_of_three_classes_do_not_ask_again(run, write):
     done = run("evaluate", data, "--truth", "y", "--decision", "d", "--positive", "a", "--measures", "tpr")
     assert done.code == 0
     assert "positive = a (2, 50.0 %)" in done.out
+
+
+def test_four_counts_as_the_table_of_the_slide(run):
+    rows = [
+        run("compare", "--counts", counts, "--format", "json").json()["rows"]
+        for counts in ("20,40,20,120", "20 40; 20 120")
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_the_elbow_as_its_hint_spells_it(run, write):
+    cases = write("cases.csv", "y,s\n" + "".join(f"{k % 3 % 2},{k / 40}\n" for k in range(40)))
+    asked = ["decide", cases, "--truth", "y", "--score", "s", "--maximise"]
+    assert "write best(measure=youden)" in run(*asked, "elbow").err
+    assert run(*asked, "best(measure=youden)").out == run(*asked, "youden").out
+
+
+def test_charts_that_are_no_curves_are_explained(run):
+    assert "Mann-Whitney U as stacked ranks" in run("curves", "ranks").out
+    assert [row["name"] for row in run("curves", "smooth-steps", "--format", "json").json()["rows"]] == ["smooth_steps"]
+
+
+def test_all_rows_of_a_test_set_in_training_are_100_percent(run, credit):
+    assert "(100 %) are also here" in " ".join(run("audit", credit[0], "--test", credit[0]).out.split())

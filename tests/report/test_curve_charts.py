@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers.drawn_charts import TABLES, points, rows, table, within
-from scorespace.curves import cost_curve, gain, hull, lift_curve, net_benefit, pr, roc
+from scorespace.curves import cost_curve, gain, hull, lift_curve, net_benefit, pr, roc, sweep
 from scorespace.inference.estimate import estimate
 from scorespace.measures import confusion, parse
 from scorespace.report.chart_theme import COLOURS, DASHES
@@ -147,3 +147,10 @@ def test_on_a_log_axis_lines_between_points_are_bent_as_chance_is():
     gaps = np.diff(np.log10([max(row["x"], 1e-4) for row in drawn]))
     assert gaps.max() < 0.1
     assert len(points(curve_chart({"nb": crisp}))) == 3
+
+
+def test_a_measure_is_drawn_at_all_thresholds_of_probabilities():
+    drawn = points(curve_chart({"nb": sweep(score_table([0, 1, 1], [0.2, 0.6, 0.8]), confusion.tpr)}))
+    assert [(point["x"], point["y"]) for point in drawn] == [(1, 0), (0.8, 0.5), (0.6, 1), (0.2, 1), (0, 1)]
+    ranks = points(curve_chart({"nb": sweep(score_table([0, 1, 1], [2, 6, 8]), confusion.tpr)}))
+    assert [point["x"] for point in ranks] == [8, 6, 2]

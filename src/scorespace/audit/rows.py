@@ -127,10 +127,11 @@ def duplicates(repeats: DuplicateRows) -> Iterator[Occurrence]:
         return
     unexpected = repeats.fine and exceeds_chance(repeats.pairs, repeats.expected)
     share = repeats.repeated / repeats.rows
+    shown = float(f"{100 * share:.2g}")
     words = "" if unexpected else " With few distinct values this may be chance."
     yield Occurrence(
         (),
-        f"{grouped(repeats.repeated)} of {grouped(repeats.rows)} rows ({100 * share:.2g} %) duplicate another row in "
+        f"{grouped(repeats.repeated)} of {grouped(repeats.rows)} rows ({shown:g} %) duplicate another row in "
         f"all columns except identifiers.{words}",
         {"rows": repeats.repeated, "share": share, "pairs": repeats.pairs, "expected_pairs": repeats.expected},
         repeats.examples,

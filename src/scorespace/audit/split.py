@@ -116,9 +116,10 @@ def shared_rows(split: SamplePair) -> Iterator[Occurrence]:
     if split.same:
         unexpected = split.fine and exceeds_chance(split.same, split.expected)
         share = split.same / split.rows
+        shown = float(f"{100 * share:.2g}")
         yield Occurrence(
             (),
-            f"{grouped(split.same)} of {grouped(split.rows)} rows of {split.other} ({100 * share:.2g} %) are also "
+            f"{grouped(split.same)} of {grouped(split.rows)} rows of {split.other} ({shown:g} %) are also "
             "here, equal in all columns except identifiers.",
             {"rows": split.same, "share": share, "expected": split.expected},
             split.examples,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
@@ -147,7 +148,7 @@ def compare(
     if counts is not None:
         from scorespace.comparisons.mcnemar import decisions_from_counts, name_cells
 
-        table = decisions_from_counts(counts.split(","))
+        table = decisions_from_counts(_four(counts))
         data_options = data_options._replace(decision=["a", "b"], truth="truth")
     test_options: dict[str, Any] = {"test": test, "measure": measure, "alternative": alternative, "adjust": adjust}
     test_options |= {"margin": margin, "margin_kind": margin_kind}
@@ -173,12 +174,17 @@ def compare(
     whole = view.report(evaluation, comparisons, second)
     if counts is not None:  # only correct and wrong is known, not the class
         a, b = evaluation.models
-        cells = name_cells(counts.split(","), (a, b))
+        cells = name_cells(_four(counts), (a, b))
         counted = f"{grouped(evaluation.models.rows)} cases: {cells}"
         page, whole = (replace(one, title="counts", facts=counted) for one in (page, whole))
     output.write_page(whole, report)
     output.write(page, comparisons.to_dict(), format)
     output.list_files(format, report=report)
+
+
+def _four(counts: str) -> list[str]:
+    """The counts of 20,40,20,120 or of a table, '20 40; 20 120'."""
+    return re.split(r"[\s,;]+", counts.strip())
 
 
 def _constrained(measure: str | None, at_least: list[str], at_most: list[str]) -> str | None:

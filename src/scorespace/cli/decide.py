@@ -187,7 +187,12 @@ def _objective(maximise: str | None, minimise: str | None) -> str:
     measure = maximise or minimise
     if measure is None or (maximise and minimise):
         raise MeasureError("state one measure to maximise or minimise.", hint="--maximise ppv, or --minimise fpr")
-    best = parse(measure).measure.best
+    spec = parse(measure)
+    if spec.name == "best" and [option for option, _ in spec.options] == [
+        "measure"
+    ]:  # the best value is what is sought
+        return _objective(*(str(spec.options[0][1]) if side else None for side in (maximise, minimise)))
+    best = spec.measure.best
     if best == ("low" if maximise else "high"):
         flag = "--minimise" if maximise else "--maximise"
         raise MeasureError(f"{measure} is better when {'lower' if maximise else 'higher'}.", hint=f"{flag} {measure}")

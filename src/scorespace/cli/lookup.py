@@ -32,6 +32,7 @@ from scorespace.report.catalogue import (
 )
 from scorespace.report.document import Document, Grid, Section, Text
 from scorespace.report.formulas import measures_of_decisions, worked, worked_grid
+from scorespace.report.plots import PICTURES, ChartKind
 from scorespace.results import SCHEMA, Row, grouped
 from scorespace.tables import Counts
 
@@ -119,6 +120,10 @@ def curves(name: _CurveName = None, format: options.OutputFormat = "table") -> N
 
     Example: scorespace curves calibration
     """
+    chart = PICTURES.get("_".join(name or ()).lower().replace("-", "_"))
+    if chart is not None:
+        _write_chart(chart, format)
+        return
     look_up(
         CURVES,
         name,
@@ -128,6 +133,14 @@ def curves(name: _CurveName = None, format: options.OutputFormat = "table") -> N
         detail_grid=explained_curve,
         row=curve_entry,
     )
+
+
+def _write_chart(chart: ChartKind, form: Format) -> None:
+    """Explain a chart that is not a curve."""
+    about = (chart.function.__doc__ or "").strip()
+    row = {"name": chart.name, "title": chart.title, "summary": about}
+    facts = ((chart.name, chart.title), ("definition", about), ("needs", f"write --kind {chart.name} --out FILE.png"))
+    output.write_grid(Grid(("", ""), facts, prose=True), {"schema": SCHEMA, "rows": [row]}, form)
 
 
 # ruff: noqa: PT028 - this verb lists statistical tests and is not a pytest function

@@ -175,8 +175,12 @@ def _lines(
         # Values that fall without bound would take most points and are outside the chart.
         curves = {name: replace(curve, y=np.maximum(curve.y, 2 * y_ends[0])) for name, curve in curves.items()}
     max_points = points_of(len(curves))
+    x_ends = frame.x_ends or unit_or_none(
+        np.concatenate([np.empty(0), *(c.x[np.isfinite(c.x) & np.isfinite(c.y)] for c in curves.values())])
+    )
+    if frame.steps and x_ends is not None:
+        curves = {name: _continued(curve, *x_ends) for name, curve in curves.items()}
     rows = [row for name, curve in curves.items() for row in _points(name, curve, max_points, log_from)]
-    x_ends = frame.x_ends or unit_or_none(np.array([row["x"] for row in rows]))
     x_axis = {"axis": axis(x_ends), "scale": scale(x_ends)}
     if log_from is not None:
         log_scale = {"type": "log", "domain": [log_from, 1], "clamp": True, "nice": False}
@@ -201,6 +205,16 @@ def _lines(
         mark("line", rows, line, interpolate="step-after" if frame.steps else "linear", clip=is_cut),
         {"name": HOVER, **mark("point", rows, {**encoding, "opacity": opacity}, **point_style)},
     ]
+
+
+def _continued(curve: Curve, low: float, high: float) -> Curve:
+    """Values at all thresholds, continued from the highest and the lowest score to the ends of the axis."""
+    x, y, threshold = curve.x, curve.y, curve.threshold
+    if x.size > 1 and x[0] == math.inf and x[1] < high:
+        x = np.append(high, x[1:])
+    if x.size and x[-1] > low:
+        x, y, threshold = np.append(x, low), np.append(y, y[-1]), np.append(threshold, low)
+    return Curve(curve.kind, x, y, threshold, curve.x_title, curve.y_title)
 
 
 def part_layers(curves: Mapping[str, RocCurve]) -> list[Spec]:
