@@ -11,7 +11,7 @@ from scorespace.evaluation.curves import kinds
 from scorespace.inference.bands import band
 from scorespace.tables import ResidualTable
 
-NEEDS_MORE = ("case_cost", "capacity")  # costs of each case, periods
+NEEDS_MORE = ("case_cost", "capacity", "quantile_reliability", "pit")  # costs of cases, periods, distributions
 KINDS = [kind.name for kind in kinds() if kind.table is not ResidualTable and kind.name not in NEEDS_MORE]
 TABULAR = ("bands", "grades")
 EVERY = [kind.name for kind in kinds()]
@@ -307,7 +307,7 @@ def test_an_option_that_a_kind_lacks_is_refused_with_the_options_it_has(run, sma
 # What were flags once are options of one kind of curve.
 FORMER = {
     ("--by", "width"): ("--by", "'calibration'", "calibration(by=width)"),
-    ("--bins=5",): ("--bins", "'calibration'", "calibration(bins=5)"),
+    ("--bins=5",): ("--bins", "'calibration', 'pit'", "calibration(bins=5)"),
     ("--recentre",): ("--recentre", "'smooth'", "smooth(recentre=true)"),
     ("--midpoint", "median"): ("--midpoint", "'smooth'", "smooth(midpoint=median)"),
     ("--at", "0.3"): ("--at", "'rejection'", "rejection(at=0.3)"),

@@ -65,6 +65,7 @@ def test_json_has_every_curve(run):
         "snb",
         "calibration",
         "smooth_calibration",
+        "quantile_reliability",
     ]
 
 

@@ -59,7 +59,7 @@ def rroc_chart(
     above = [
         mark("point", unshifted, encoding, filled=True, size=110, opacity=1, shape="diamond"),
         *_shift_labels(curves),
-        *([_note("diamond: not shifted; numbers: shift of all predictions", 22)] if explained else []),
+        *([_note("diamond: not shifted; numbers: shifts", 22)] if explained else []),
     ]
     if decision is not None:
         above += _chosen(curves[decision.best.model], decision)
