@@ -57,6 +57,8 @@ WRITING = {
     "study": (["learning", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--out"),
     "study page": (["learning", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--report"),
     "label": (["IN.csv", "--score", "s", "--measure", "auc", "--budget", "20"], "--out"),
+    "check": (["--n", "100", "--positives", "40", "acc=.85", "tpr=.80"], "--report"),
+    "ledger": (["IN.jsonl"], "--report"),
     "evaluate proxy": (["IN.csv", *ROLES, "--proxy", "d"], "--report"),
     "rules": (["IN.csv"], "--out"),
     "rules page": (["IN.csv"], "--report"),
@@ -90,6 +92,7 @@ def inputs(write):
         if kind == "calibrate map":
             content = '[{"y": 1, "s": 0.5}, {"y": 0, "s": 0.1}]'
         name = "IN.json" if kind in ("calibrate map", "calibrate apply") else "IN.csv"
+        name = "IN.jsonl" if kind == "ledger" else name
         return write(name, content)
 
     return made
@@ -109,7 +112,7 @@ def linked(how, name, ending):
 
 
 @pytest.mark.parametrize("how", ["hard link", "link", "link to a link"])
-@pytest.mark.parametrize("kind", [kind for kind in WRITING if kind != "demo"])
+@pytest.mark.parametrize("kind", [kind for kind in WRITING if kind not in ("demo", "check")])
 def test_no_verb_writes_over_what_it_reads(run, inputs, kind, how):
     name = inputs(kind)
     arguments, option = WRITING[kind]
@@ -159,7 +162,7 @@ def test_endings_are_checked_before_the_work(run, inputs, kind, monkeypatch):
     assert done.err.startswith("DataError: 'result.doc' has no known file extension.\n  hint: .")
 
 
-ALONE = [kind for kind in WRITING if " " not in kind and kind not in ("demo", "calibrate", "label", "benchmark")]
+ALONE = [kind for kind in WRITING if " " not in kind and kind not in ("demo", "calibrate", "label", "benchmark", "ledger")]
 
 
 @pytest.mark.parametrize("kind", ALONE)

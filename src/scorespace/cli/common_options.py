@@ -107,7 +107,7 @@ class DataOptions(NamedTuple):
     @property
     def files(self) -> tuple[Any, ...]:
         """Input files, which outputs must not overwrite."""
-        return (self.data, self.qrels, *options.matrix_files(self.matrix))
+        return (self.data, self.qrels, self.train, *options.matrix_files(self.matrix))
 
     def evaluate(self, source: Any = None, costs: Path | None = None, **settings: Any) -> Evaluation:
         """Evaluate the data, or another source with the same columns.

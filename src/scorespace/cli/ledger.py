@@ -29,7 +29,7 @@ def ledger(
     from scorespace.report.ledger import ledger_document
 
     check_level(level)
-    options.check_output(report, (".html",))
+    options.check_output(report, (".html",), str(file))
     found = open_ledger(file, level=level)
     document = ledger_document(found, found.name, found.models, found.bits)
     output.write_result(document, found.to_dict(), format, report=report)
