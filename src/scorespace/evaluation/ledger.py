@@ -29,7 +29,7 @@ from scorespace.tables.paired import PairTable
 
 REPLICATES: Final = 500
 DIGITS: Final = 3
-"""Decimals of the values that are shown, and so told."""
+"""Decimals of the values that are shown."""
 
 _MAX_CASES: Final = 100_000
 _BLOCK: Final = 5_000_000  # weights of cases drawn at once
@@ -58,7 +58,7 @@ class Ledger(Result):
 
     @property
     def bits(self) -> float:
-        """Bits told about the truth by all answers."""
+        """Bits that all answers reveal about the truth."""
         return float(sum(look["bits"] for look in self.looks))
 
     @property
@@ -125,12 +125,12 @@ class Ledger(Result):
             else f"{count_noun(self.models, 'look')} on this test set"
         )
         if self.answers is not None:
-            told = [
+            revealed = [
                 f"{name}: {decimals(value, DIGITS)}"
                 + ("" if new else ", the best answer so far, as this is no clear gain")
                 for name, (value, new) in self.answers.items()
             ]
-            return f"{start}. {'; '.join(told)}."
+            return f"{start}. {'; '.join(revealed)}."
         parts = []
         for measure, (model, one) in self.best.items():
             side = "at least" if parse(measure).best == "high" else "at most"
@@ -170,8 +170,8 @@ def record(evaluation: Evaluation, path: str | os.PathLike[str], *, ladder: bool
             numbers["own"] = is_new
             answers[name] = (math.nan if answer is None else answer, is_new or answers.get(name, (0.0, False))[1])
         if held:
-            told = sum(math.log2(10**DIGITS + 1) if one["own"] else 1.0 for one in held.values())
-            new.append(_look(evaluation, model, scores, truth, pairs.cases, held, told, ladder))
+            revealed = sum(math.log2(10**DIGITS + 1) if one["own"] else 1.0 for one in held.values())
+            new.append(_look(evaluation, model, scores, truth, pairs.cases, held, revealed, ladder))
         for one in shown:
             if ladder and one.spec.canonical not in held:
                 answers[one.spec.canonical] = _last_answer(mine, one.spec.canonical), False

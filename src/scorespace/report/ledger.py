@@ -10,7 +10,7 @@ from scorespace.results import Result, Row, count_noun, decimals
 _SHOWN = 20
 _ADAPTIVE = (
     "The bound holds for models that were fixed without the help of earlier answers. Nothing can be promised for "
-    "models that were chosen or trained by them; {bits:.0f} bits about the truth were told so far. A file can be "
+    "models that were chosen or trained by them; {bits:.0f} bits about the truth were revealed so far. A file can be "
     "deleted: the ledger is a memory, not a guard."
 )
 
