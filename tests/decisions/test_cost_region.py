@@ -90,3 +90,13 @@ def test_all_negative_decisions_are_near_the_lowest_cost_at_no_ratio_above_zero(
     found = cost_region({"m": table}, (1, 5), at=99)
     assert np.isnan(found.best.within).all()
     assert "For no cost ratio" in found.words
+
+
+def test_the_cheapest_model_comes_first():
+    # Noise has nearly no regret: all of its thresholds are as bad. It is no reason to use it.
+    rng = np.random.default_rng(0)
+    truth = (rng.random(1000) < 0.3).astype(int)
+    evaluation = ss.evaluate(truth, {"noise": rng.random(1000), "good": rng.normal(size=1000) + 1.5 * truth})
+    region = evaluation.regret((3, 10))
+    assert [choice.model for choice in region.choices] == ["good", "noise"]
+    assert region.choices[0].apparent > region.choices[1].apparent

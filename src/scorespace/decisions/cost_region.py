@@ -94,8 +94,9 @@ class RegionChoice:
 
 @dataclass(frozen=True, repr=False)
 class CostRegion(Result):
-    """A threshold of each model for all cost ratios FN : FP of a range, smallest largest apparent regret first.
+    """A threshold of each model for all cost ratios FN : FP of a range, the cheapest model first.
 
+    Models are ordered by their apparent cost, relative to the cheaper rule without a model, at the worse end.
     `stated` is true if the threshold was stated, not chosen on these cases.
     """
 
@@ -110,7 +111,7 @@ class CostRegion(Result):
 
     @property
     def best(self) -> RegionChoice:
-        """The model whose largest regret is smallest."""
+        """The cheapest model."""
         return self.choices[0]
 
     def position(self, ratio: float) -> float:
@@ -152,7 +153,7 @@ class CostRegion(Result):
             size = f"{choice.text(choice.apparent)} (apparent; cross-fitting is not possible: {largest.reason})"
         else:
             size = f"{choice.text(largest.value)} (at most {choice.text(choice.high)})"
-        more = "more than the best threshold of each ratio" if choice.relative else "per case more than no cost"
+        more = "more than its own best threshold of each ratio" if choice.relative else "per case more than no cost"
         start = (
             f"{choice.model} at threshold {threshold_text(choice.threshold)}: "
             f"for {span} it costs at worst {size} {more}, at {short(largest.ratio)}."
@@ -210,8 +211,18 @@ def cost_region(
     )
     share = float(first.n_pos / first.total)
     ignored = tuple(name for name in models if name not in tables)
-    choices = tuple(sorted(choices, key=lambda choice: choice.apparent))
+    in_use = share if prevalence is None else prevalence
+    choices = tuple(sorted(choices, key=lambda choice: _worst_cost(choice, in_use)))
     return CostRegion((low, high), choices, within, at is not None, share, prevalence, level, ignored)
+
+
+def _worst_cost(choice: RegionChoice, share: float) -> float:
+    """Largest cost at an end of the range, relative to the cheaper of predicting every case positive and none."""
+    counts = choice.counts
+    fpr, fnr = float(counts.fp / counts.n), float(counts.fn / counts.p)
+    costs = ((1 - share) * fpr + end.ratio * share * fnr for end in choice.ends)
+    trivial = (min(1 - share, end.ratio * share) for end in choice.ends)
+    return max(cost / least for cost, least in zip(costs, trivial, strict=True))
 
 
 def check_ratios(ratios: Any) -> tuple[float, float]:

@@ -21,7 +21,8 @@ def region_blocks(region: CostRegion) -> list[Block]:
     how = "thresholds chosen on other folds" if region.stated else "the lowest apparent cost, so rather too high"
     costs = f"A false negative costs {_span(region)} false positives; {100 * share:.3g} % positives {source}."
     text = (
-        f"{costs} Regret is the cost above the lowest of any threshold, largest at an end of the range; "
+        f"{costs} Regret is the cost above the lowest of any threshold of the same model, largest at an end of the "
+        "range; "
         f"{'cross-fitted, ' * (not region.stated)}compared with {how}."
     )
     columns = (
