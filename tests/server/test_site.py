@@ -87,6 +87,14 @@ def test_one_address_for_each_view(client):
     )
 
 
+def test_a_large_file_gets_a_limit_of_its_memory(client, folder):
+    with (folder / "large.csv").open("wb") as file:
+        file.truncate(201_000_000)  # a hole: nothing is read before the redirect
+    reply = client.get("/view", file="large.csv", truth="y", score="s")
+    (folder / "large.csv").unlink()
+    assert reply.headers["Location"] == "/view?file=large.csv&truth=y&score=s&memory=400MB"
+
+
 @pytest.mark.parametrize(("cell", "number"), [("tp", 149), ("fp", 96), ("fn", 151), ("tn", 604)])
 def test_the_rows_behind_a_cell(client, folder, cell, number):
     """149, 96, 151 and 604 as plain Python counts them in the file."""

@@ -19,7 +19,7 @@ MODELS: Final = ("score", "decision", "prediction", "value")
 ONCE: Final = ("weight", "group", "fold", "repeat", "query")
 NAMES: Final = (
     *("truth", "positive", *MODELS, "rater", *ONCE, "scale", "missing", "where", "by", "profile", "measures", "at"),
-    *(*COSTS, "costs", "rows", "baseline", "against"),
+    *(*COSTS, "costs", "rows", "baseline", "against", "memory"),
 )
 """The parameters of an address; all but `against` are options of the command line."""
 
@@ -106,7 +106,7 @@ class PageRequest:
         more: dict[str, Any] = {name: self.one(name) for name in ("scale", "profile")} | {"by": self.every("by")}
         more |= {"measures": self.one("measures") or "", "missing": self.one("missing") or "error"}
         more |= {"threshold": None if at is None else _number("at", at), "condition": self.condition(costs)}
-        more["prevalence"] = self.prevalence_alone
+        more |= {"prevalence": self.prevalence_alone, "memory": self.one("memory")}
         return {**self.roles(), **more}
 
     def rater_arguments(self) -> dict[str, Any]:
@@ -222,7 +222,7 @@ class PageRequest:
             "baseline": paths.get(baseline or "", baseline)
         }
         settings: dict[str, Any] = {"profile": self.one("profile"), "where": self.where, "missing": self.one("missing")}
-        settings["threshold"] = float(at) if (at := self.one("at")) else None
+        settings |= {"threshold": float(at) if (at := self.one("at")) else None, "memory": self.one("memory")}
         for group, values in {"columns": columns, "settings": settings}.items():
             if stated := {name: value for name, value in values.items() if value is not None}:
                 found.append(f"{group}={_quoted(stated)}")

@@ -31,6 +31,8 @@ from scorespace.server.request import PageRequest, stem
 from scorespace.server.work import error_row
 
 _HERE: Final = Path(__file__).parent
+_LARGE: Final = 200_000_000  # bytes of a file from which on an evaluation gets a limit of its memory
+_MEMORY: Final = "400MB"
 _QUICK: Final = 0.4  # seconds for which a page is waited for before it shows progress
 _MAX_COUNTED: Final = 500_000_000  # bytes of a file whose rows are counted on the home page
 _FRAMED: Final = {"Content-Security-Policy": "frame-ancestors 'self'; base-uri 'none'; form-action 'none'"}
@@ -136,6 +138,8 @@ class Site:
         if request.url.query != view.query:  # one address for each view
             return RedirectResponse(f"/view?{view.query}", 303)
         versions = await run_in_threadpool(self._versions, view)
+        if versions[0][2] > _LARGE and view.one("memory") is None:
+            return RedirectResponse(f"/view?{view.with_values(memory=_MEMORY).query}", 303)
         job = self.jobs.start(versions, view)
         if await job.wait(_QUICK) and job.error is not None:
             return RedirectResponse(f"/setup?{view.query}&failed=1", 303)
