@@ -179,3 +179,11 @@ def test_repeated_passes_stay_between_0_and_1(run, tmp_path):
     limits = [row[side] for row in rows for side in ("low", "high") if row[side] is not None]
     assert limits
     assert all(0 <= limit <= 1 for limit in limits)
+
+
+def test_values_have_no_threshold_and_no_prevalence(run, write):
+    data = write("values.csv", "a,b\n" + "".join(f"0.{k},0.{9 - k}\n" for k in range(1, 9)))
+    for given in (["--prevalence", "0.1"], ["--at", "0.5"], ["--cost-fp", "1", "--cost-fn", "2"]):
+        done = run("evaluate", data, "--value", "a,b", *given)
+        assert done.code == 2
+        assert "does not go with values per case, which have no classes." in done.err

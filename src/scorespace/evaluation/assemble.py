@@ -21,6 +21,7 @@ from scorespace.evaluation.tabulate import MemoryPlan, tabulated
 from scorespace.experiments import estimators, results, run_predictions, store
 from scorespace.inference.estimate import check_level, check_method
 from scorespace.io.derived_scores import parse_scale
+from scorespace.io.role_options import refuse_together
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.profiles import find_profile
 from scorespace.results import Note, Progress
@@ -139,6 +140,10 @@ def evaluate_data(
     steps = [one.strip() for one in order.split(",")] if isinstance(order, str) and order else list(order)
     ends = parse_scale(scale)
     asked = tuple(_per_period(stated_on(ends, specs_of(measures)), per))
+    if values or query is not None:
+        what = "values per case, which have no classes" if values else "rankings per query"
+        stated = {"threshold": threshold, "prevalence": prevalence, "condition": condition}
+        refuse_together(what, {name: None if given is None else str(given) for name, given in stated.items()})
     if threshold is not None and math.isnan(threshold):
         raise ScoreSpaceError("threshold=nan is not a threshold.", hint="a number, such as 0.5")
     at = [from_scale_units(one, ends) for one in (*at, *([] if threshold is None else [threshold]))]
