@@ -4,8 +4,8 @@ A share is tested against every value m by a martingale, the mixture of likeliho
 prior; by Ville's (1939) inequality it ever reaches 1/α with probability at most α if m is true (Howard et al. 2021).
 The mean cost of cases has the same interval with fractions of successes, which is wide, until enough of the costly
 errors occurred; then it and the AUC have asymptotic confidence sequences (Waudby-Smith et al. 2024). All depend on
-today's counts only, not on the order of the cases, so nothing is stored between looks. Cases must be independent and from one
-population; if that changes, the intervals are about the average so far.
+today's counts only, not on the order of the cases, so nothing is stored between looks. Cases must be independent and
+from one population; if that changes, the intervals are about the average so far.
 """
 
 from __future__ import annotations
