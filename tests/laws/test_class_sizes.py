@@ -82,6 +82,6 @@ def test_of_several_classes_requests_know_it_too(text):
 def test_areas_scale_as_declared():
     for measure in CATALOGUE:
         if measure.area is not None:
-            slope, start = measure.area
+            slope, start = measure.in_auc(PLAIN)
             area = bind(parse("auc"), PLAIN).value
             assert measure(PLAIN) == pytest.approx(slope * area + start)

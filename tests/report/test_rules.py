@@ -40,7 +40,7 @@ def test_no_rules_is_a_page_too():
 
 def test_measures_as_asked_for():
     text = terminal.text(view.document(ss.rules(DATA, measures="mcc, support, jaccard")).brief(), 100)
-    assert text.splitlines()[2].split() == ["rule", "both", "p", "mcc", "↑", "support", "↑"]
+    assert text.splitlines()[2].split() == ["rule", "both", "p", "mcc", "↑", "support", "↑", "jaccard", "↑"]
 
 
 def test_the_picture(found, valid):

@@ -17,6 +17,7 @@ from scorespace.tables import Array, ConfusionTable, Counts, Table, class_table,
 from scorespace.tables.array_tables import by_class, has_labels, is_regression_truth, table_of_arrays
 from scorespace.tables.case_costs import COST_TABLES
 from scorespace.tables.labels import positive_index
+from scorespace.tables.rankings import RankTable
 
 FOLD: Final = "fold"
 DEFAULT_MODEL_NAME: Final = "model"
@@ -100,7 +101,8 @@ def table_of_estimator(
 
 def decides_by_highest_score(spec: MeasureSpec) -> bool:
     """Whether a measure of decisions has no threshold, so that the highest score decides."""
-    kinds = {*spec.measure.functions} - {*COST_TABLES}  # costs of cases only refine a measure of decisions
+    # Costs of cases and rankings only refine a measure of decisions.
+    kinds = {*spec.measure.functions} - {*COST_TABLES, RankTable}
     return spec.at is None and kinds <= {Counts, ConfusionTable}
 
 

@@ -91,6 +91,7 @@ def _pairs(table: ScoreTable) -> float:
     range=(0, INF),
     aliases=("mann_whitney", "mann_whitney_u", "wilcoxon_w"),
     count=True,
+    stratified=False,
     area=lambda table: (_pairs(table), 0.0),
 )
 def u(t: ScoreTable) -> Array:
@@ -103,6 +104,7 @@ def u(t: ScoreTable) -> Array:
     range=(0, INF),
     aliases=("wilcoxon_rank_sum", "sum_of_ranks", "r1"),
     count=True,
+    stratified=False,
     area=lambda table: (_pairs(table), float(table.n_pos * (table.n_pos + 1) / 2)),
 )
 def rank_sum(t: ScoreTable) -> Array:

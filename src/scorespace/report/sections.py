@@ -327,7 +327,7 @@ section("Errors", name="errors", question="How large are the errors, and where d
 section("Calibration of predictions", name="believed", question="Are the numeric predictions calibrated?", part=TRUST)(
     lambda evaluation: regression.reliability_blocks(evaluation)
 )
-section("Predictive distributions", name="distributions", question="Is the stated uncertainty right?", part=TRUST)(
+section("Predictive distributions", name="predictive", question="Is the stated uncertainty right?", part=TRUST)(
     lambda evaluation: regression.distribution_blocks(evaluation)
 )
 section(
